@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+#include "cli/run.h"
+
+#include "base/units.h"
+#include "measure/plan.h"
+#include "record/json.h"
+#include "report/waterfall.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define SAMPLE_GRACE (10 * XRO_NS_PER_S)        /* beyond a sample's own limit, for its process and for the way here */
+
+struct loop {
+    struct xro_run *run;
+    struct xro_sample *sample;  /* the last one, parsed */
+    xro_ns begin, shown;
+    bool terminal;
+};
+
+static void show_progress(struct loop *loop, bool last)
+{
+    const struct xro_counts *counts = &loop->run->counts;
+    xro_ns now = xro_clock_now(), spent = now - loop->begin;
+    double rate = spent > 0 ? (double)counts->taken / ((double)spent / 1e9) : 0;
+    char left[XRO_DURATION_SIZE];
+
+    if (!loop->terminal || (!last && now - loop->shown < 200 * XRO_NS_PER_MS))
+        return;
+    loop->shown = now;
+    fprintf(stderr, "\r%" PRIu64 " of %" PRIu64 " samples", counts->taken, counts->planned);
+    if (counts->failed > 0)
+        fprintf(stderr, ", %" PRIu64 " failed", counts->failed);
+    if (!last && rate > 0)
+        fprintf(stderr, ", %.0f/s, %s left", rate, xro_format_duration((xro_ns)((double)(counts->planned - counts->taken) / rate * 1e9), left));
+    fputs(last ? "\x1b[K\n" : "\x1b[K", stderr);
+    fflush(stderr);
+}
+
+/* A station has failed: its rows get no more samples, the others go on. */
+static void give_up(struct xro_run *run, size_t station, const char *why)
+{
+    const char *via = run->vias[station];
+
+    if (via != NULL)
+        xro_say("run", "--via '%s': no more samples from there: %s", via, why);
+    else
+        xro_say("run", "no more samples from this machine: %s", why);
+    run->trouble = true;
+    xro_station_close(run->stations[station]);
+    run->stations[station] = NULL;
+}
+
+static void complain_of_writer(struct xro_run *run)
+{
+    char why[XRO_WHY_SIZE];
+
+    if (run->writer == NULL || !xro_writer_complaint(run->writer, why, sizeof why))
+        return;
+    xro_say("run", "%s", why);
+    run->trouble = true;
+}
+
+static void show_sample(const struct xro_run_row *row, const struct xro_sample *sample)
+{
+    struct xro_waterfall waterfall = { .to = stderr };
+
+    fprintf(stderr, "\r\x1b[K%s: %s\n" + (isatty(STDERR_FILENO) ? 0 : 4), row->label, row->target);
+    for (unsigned slot = 0; slot < sample->op_count; slot++)
+        xro_waterfall_show(&waterfall, &sample->ops[slot]);
+}
+
+/* Book the station's line as a sample of ROW; false when it is none. */
+static bool book(struct loop *loop, uint32_t row, const char *line, size_t length)
+{
+    struct xro_run *run = loop->run;
+    struct xro_sample *sample = loop->sample;
+    char *own;
+
+    if (xro_sample_from_line(line, length, sample) != XRO_OK || sample->row != run->rows[row].station_row)
+        return false;
+    sample->row = row;          /* stations count their rows from 0, each for itself */
+    xro_tally_add(run->tally, sample);
+    run->counts.taken++;
+    run->counts.failed += xro_sample_error(sample) != NULL;
+    if (run->options->verbose && sample->number == 0)
+        show_sample(&run->rows[row], sample);
+    if (run->writer != NULL) {
+        own = xro_sample_to_line(sample);
+        if (own != NULL)
+            xro_writer_line(run->writer, own);
+        free(own);
+        complain_of_writer(run);
+    }
+    return true;
+}
+
+/* Take one block. A station that breaks down is given up. */
+static void take_block(struct loop *loop, const struct xro_block *block)
+{
+    struct xro_run *run = loop->run;
+    const struct xro_run_row *row = &run->rows[block->row];
+    struct xro_station *station = run->stations[row->station];
+    xro_ns limit = xro_ns_add(row->job.settings.timeout, SAMPLE_GRACE);
+    char why[512] = "it ended";
+    const char *line;
+    size_t length;
+    enum xro_status status;
+
+    if (station == NULL)
+        return;
+    status = xro_station_take(station, row->station_row, block->first, block->count, block->round);
+    while (status == XRO_OK) {
+        status = xro_station_next(station, limit, &xro_run_stop, &line, &length, why, sizeof why);
+        if (status == XRO_OK && !book(loop, block->row, line, length)) {
+            snprintf(why, sizeof why, "it sent something that is no sample of this row");
+            status = XRO_INVALID;
+        }
+        show_progress(loop, false);
+    }
+    if (status != XRO_CLOSED && status != XRO_INTERRUPTED)
+        give_up(run, row->station, why);
+}
+
+void xro_run_take(struct xro_run *run)
+{
+    struct loop loop = { .run = run, .sample = xro_sample_create(), .begin = xro_clock_now(),
+                         .terminal = isatty(STDERR_FILENO) != 0 };
+    struct xro_block block;
+    struct xro_plan plan;
+
+    if (loop.sample == NULL || !xro_plan_create(&plan, run->row_count, run->options->count, run->options->seed)) {
+        xro_say("run", "%s", xro_status_text(XRO_MEMORY));
+        run->trouble = true;
+    } else {
+        while (!xro_run_stop && xro_plan_next(&plan, &block))
+            take_block(&loop, &block);
+        show_progress(&loop, true);
+        xro_plan_close(&plan);
+    }
+    xro_sample_close(loop.sample);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+#include "measure/job.h"
+
+#include "base/units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FLAG_PREFER_V4 = 1, FLAG_PIPELINE = 2 };
+
+char *xro_job_to_line(const struct xro_job *job, char *to, size_t size)
+{
+    const struct xro_settings *settings = &job->settings;
+    int flags = (settings->prefer_v4 ? FLAG_PREFER_V4 : 0) | (settings->pipeline ? FLAG_PIPELINE : 0);
+
+    snprintf(to, size, "%s %" PRIu64 " %" PRIu64 " %d %d %d %s", job->engine->name, settings->timeout,
+             settings->connect_timeout, (int)settings->family, flags, (int)job->fresh, settings->target);
+    return to;
+}
+
+const char *xro_job_from_words(char *const words[XRO_JOB_WORDS], struct xro_job *job)
+{
+    uint64_t family, flags, fresh;
+
+    *job = (struct xro_job){ .engine = xro_engine_find(words[0]), .settings.target = words[6] };
+    if (job->engine == NULL)
+        return "no such engine";
+    if (xro_parse_count(words[1], &job->settings.timeout) != XRO_OK
+        || xro_parse_count(words[2], &job->settings.connect_timeout) != XRO_OK
+        || xro_parse_count(words[3], &family) != XRO_OK || family > XRO_FAMILY_V6
+        || xro_parse_count(words[4], &flags) != XRO_OK || xro_parse_count(words[5], &fresh) != XRO_OK
+        || fresh > XRO_FRESH_CONNECTION)
+        return "not a job";
+    job->settings.family = (enum xro_family)family;
+    job->settings.prefer_v4 = flags & FLAG_PREFER_V4;
+    job->settings.pipeline = flags & FLAG_PIPELINE;
+    job->fresh = (enum xro_fresh)fresh;
+    return xro_url_parse(words[6], &job->settings.url);
+}
+
+size_t xro_split_words(char *line, char **words, size_t count)
+{
+    size_t n = 0;
+
+    while (n < count) {
+        line += strspn(line, " ");
+        if (*line == '\0')
+            break;
+        words[n++] = line;
+        if (n == count)
+            break;
+        line += strcspn(line, " ");
+        if (*line != '\0')
+            *line++ = '\0';
+    }
+    return n;
+}

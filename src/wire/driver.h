@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * driver.h - the blocking driver: one client, its sockets, one call at a time. On the hot path a request costs one send and
+ * one recv, nothing else. */
+#ifndef XRO_WIRE_DRIVER_H
+#define XRO_WIRE_DRIVER_H
+
+#include "wire/client.h"
+
+struct xro_driver_config {
+    int family;                 /* AF_UNSPEC, AF_INET, AF_INET6 */
+    bool prefer_v4;
+    /* Called when the call has been waiting for a while, and may go on waiting: nothing is measured but the wait itself,
+     * so that there is time to show what has happened so far. NULL: not wanted. */
+    void (*watch)(void *arg, const struct xro_op *op);
+    void *watch_arg;
+};
+
+struct xro_driver;
+
+/* NULL when memory is short or the host's name too long. */
+struct xro_driver *xro_driver_create(const struct xro_client_config *client, const struct xro_driver_config *config);
+void xro_driver_close(struct xro_driver *driver);
+
+/* Do one op to its end, good or bad; answers op->error.status. */
+enum xro_status xro_driver_perform(struct xro_driver *driver, enum xro_op_kind kind, void *data, uint64_t offset,
+                                   uint32_t size, struct xro_op *op);
+
+#endif

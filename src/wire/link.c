@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * link.c - a client's connections: their memory, not their bytes. */
+#include "wire/call.h"
+#include "wire/path.h"
+
+#include <stdlib.h>
+#include <strings.h>
+
+enum { OUT_FIRST = 1024, BODY_FIRST = 2048 };   /* enough for a usual open: no allocation while the clock runs */
+
+struct xro_link *xro_link_create(uint16_t index)
+{
+    struct xro_link *link = (struct xro_link *)calloc(1, sizeof *link);
+
+    if (link == NULL)
+        return NULL;
+    link->index = index;
+    link->token = xro_buf(XRO_REDIRECT_TEXT_MAX);
+    link->out = xro_buf(2 * XRO_WIRE_PATH_MAX);
+    link->body = xro_buf(XRO_BODY_MAX);
+    if (xro_buf_reserve(&link->out, OUT_FIRST) != XRO_OK || xro_buf_reserve(&link->body, BODY_FIRST) != XRO_OK) {
+        xro_link_close(link);
+        return NULL;
+    }
+    return link;
+}
+
+void xro_link_close(struct xro_link *link)
+{
+    if (link == NULL)
+        return;
+    xro_buf_free(&link->token);
+    xro_buf_free(&link->out);
+    xro_buf_free(&link->body);
+    free(link);
+}
+
+void xro_link_down(struct xro_link *link)
+{
+    link->up = link->ready = false;
+    link->out.length = link->sent = 0;
+    link->head_length = 0;
+    link->in_body = false;
+    link->body.length = 0;
+}
+
+struct xro_link *xro_client_link(struct xro_client *client, struct xro_span_text host, uint16_t port)
+{
+    struct xro_link **place = &client->links[client->link_count];
+
+    for (size_t i = 0; i < client->link_count; i++) {
+        struct xro_link *link = client->links[i];
+        if (link->port == port && strlen(link->host) == host.length && strncasecmp(link->host, host.bytes, host.length) == 0)
+            return link;
+    }
+    if (client->link_count == XRO_LINKS_MAX || host.length >= XRO_HOST_SIZE)
+        return NULL;
+    if (*place == NULL)
+        *place = xro_link_create((uint16_t)client->link_count);
+    if (*place == NULL)
+        return NULL;
+    client->link_count++;
+    memcpy((*place)->host, host.bytes, host.length);
+    (*place)->host[host.length] = '\0';
+    (*place)->port = port;
+    return *place;
+}
+
+struct xro_out xro_link_room(struct xro_link *link, size_t room)
+{
+    if (link->sent == link->out.length)
+        link->sent = link->out.length = 0;
+    if (xro_buf_reserve(&link->out, room) != XRO_OK)
+        return (struct xro_out){ .bad = true };
+    return xro_out(link->out.bytes + link->out.length, room);
+}
+
+void xro_link_wrote(struct xro_link *link, const struct xro_out *out)
+{
+    if (!out->bad)
+        link->out.length = (size_t)(out->at - link->out.bytes);
+}
+
+void xro_link_sent(struct xro_link *link, size_t length)
+{
+    link->sent += length;
+}

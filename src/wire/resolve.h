@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later
+ *
+ * resolve.h - name look-up that ends at its deadline. getaddrinfo() cannot be stopped, so it runs in a thread of its own,
+ * which is left behind when the time is up; an address written out in digits needs neither. */
+#ifndef XRO_WIRE_RESOLVE_H
+#define XRO_WIRE_RESOLVE_H
+
+#include "wire/address.h"
+
+/* The answer when the deadline came first; no EAI_ code has this value. */
+enum { XRO_RESOLVE_TIMEOUT = 1000000 };
+
+struct xro_resolver;            /* a look-up under way */
+
+/* Begin to look up HOST for PORT, in FAMILY (AF_UNSPEC, AF_INET, AF_INET6). NULL when memory or threads are short. */
+struct xro_resolver *xro_resolve_begin(const char *host, uint16_t port, int family);
+
+/* Wait until it is done or UNTIL has come. 0: ADDRESSES are there (at least one); XRO_RESOLVE_TIMEOUT: call again, or
+ * leave it; else the EAI_ code. */
+int xro_resolve_wait(struct xro_resolver *resolver, xro_ns until, struct xro_addresses *addresses);
+
+/* Done with it, or leaving it: its memory goes when its thread, too, is done. NULL is allowed. */
+void xro_resolve_leave(struct xro_resolver *resolver);
+
+#endif
