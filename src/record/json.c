@@ -127,7 +127,8 @@ static json_t *write_hop(const struct xro_hop *hop)
     xro_json_put_text(&out, "address", hop->address);
     xro_json_put_true(&out, "reused", hop->reused);
     xro_json_put_true(&out, "pipelined", hop->pipelined);
-    xro_json_put_text(&out, "ending", xro_ending_name(hop->ending));
+    if (hop->ending != XRO_ENDING_ANSWERED)     /* nearly all are */
+        xro_json_put_text(&out, "ending", xro_ending_name(hop->ending));
     xro_json_put_i64(&out, "server_code", hop->server_code, 0);
     xro_json_put_i64(&out, "errno", hop->system, 0);
     xro_json_put_u64(&out, "same_as", hop->same_as, XRO_NO_HOP);
@@ -150,7 +151,8 @@ static bool read_phases(const json_t *object, struct xro_hop *hop)
 
 static enum xro_ending get_ending(struct xro_json_in *in)
 {
-    enum xro_ending ending = xro_ending_from_name(xro_json_get_text(in, "ending"));
+    const char *name = xro_json_get_text(in, "ending");
+    enum xro_ending ending = name[0] != '\0' ? xro_ending_from_name(name) : XRO_ENDING_ANSWERED;
 
     if (ending != XRO_ENDING_COUNT)
         return ending;
@@ -191,14 +193,15 @@ static bool read_hop(const json_t *object, struct xro_hop *hop)
 
 /* --- spans, waits, tries ----------------------------------------------------------------------------------------- */
 
-/* There are about 25 spans in a plain sample: [begin_ns, hop, phase] keeps its line short. */
+/* There are about 25 spans in a plain sample: [begin_ns, phase], or [begin_ns, phase, hop] past the first hop, keeps its
+ * line short. */
 static json_t *write_span(const struct xro_span *span)
 {
     json_t *array = json_array();
 
     if (json_array_append_new(array, xro_json_u64(span->begin)) != 0
-        || json_array_append_new(array, json_integer(span->hop)) != 0
-        || json_array_append_new(array, json_string(xro_phase_name((enum xro_phase)span->phase))) != 0) {
+        || json_array_append_new(array, json_string(xro_phase_name((enum xro_phase)span->phase))) != 0
+        || (span->hop > 0 && json_array_append_new(array, json_integer(span->hop)) != 0)) {
         json_decref(array);
         return NULL;
     }
@@ -207,12 +210,13 @@ static json_t *write_span(const struct xro_span *span)
 
 static bool read_span(const json_t *array, struct xro_span *span)
 {
-    const char *name = json_string_value(json_array_get(array, 2));
+    const char *name = json_string_value(json_array_get(array, 1));
+    const json_t *later = json_array_get(array, 2);
     enum xro_phase phase = name != NULL ? xro_phase_from_name(name) : XRO_PHASE_COUNT;
-    uint64_t begin, hop;
+    uint64_t begin, hop = 0;
 
     if (phase == XRO_PHASE_COUNT || !xro_json_is_u64(json_array_get(array, 0), UINT64_MAX, &begin)
-        || !xro_json_is_u64(json_array_get(array, 1), XRO_HOP_ROOM - 1, &hop))
+        || (later != NULL && !xro_json_is_u64(later, XRO_HOP_ROOM - 1, &hop)))
         return false;
     *span = (struct xro_span){ .begin = begin, .hop = (uint16_t)hop, .phase = (uint8_t)phase };
     return true;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "record/sample.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,11 +123,10 @@ static void lend_storage(struct xro_op *op, struct op_storage *storage)
 
 struct xro_sample *xro_sample_create(void)
 {
-    struct sample_storage *storage = (struct sample_storage *)malloc(sizeof *storage);
+    struct sample_storage *storage = (struct sample_storage *)xro_memory_touched(sizeof *storage);
 
     if (storage == NULL)
         return NULL;
-    memset(storage, 0, sizeof *storage);        /* touches every page, which calloc may not */
     xro_sample_reset(&storage->sample);
     return &storage->sample;
 }

