@@ -149,16 +149,41 @@ static bool interface_address(const struct sockaddr *from, struct address *to)
     return true;
 }
 
-/* A line for ADDRESS, with a name that no resolver has (RFC 6761: .invalid). */
-static bool add_line(struct xro_buf *hosts, const struct address *address, unsigned number)
+/* ::ffff:a.b.c.d: XrdNetAddr makes v4 addresses such before it asks, and the file's v4 line does not answer that. */
+static struct address mapped(const struct address *v4)
+{
+    struct address address = { .family = AF_INET6, .bytes = { [10] = 0xff, [11] = 0xff } };
+
+    memcpy(address.bytes + 12, v4->bytes, 4);
+    return address;
+}
+
+/* A line for ADDRESS unless there is one; its name is one that no resolver has (RFC 6761: .invalid). */
+static bool add_line(struct xro_buf *hosts, const struct address *address, unsigned *number)
 {
     char text[INET6_ADDRSTRLEN], line[INET6_ADDRSTRLEN + 64];
     int length;
 
+    if (has_address((const char *)hosts->bytes, address))
+        return true;
     if (inet_ntop(address->family, address->bytes, text, sizeof text) == NULL)
         return false;
-    length = snprintf(line, sizeof line, "%s xrdopen-local-%u.invalid\n", text, number);
+    length = snprintf(line, sizeof line, "%s xrdopen-local-%u.invalid\n", text, ++*number);
     return append(hosts, line, (size_t)length);
+}
+
+static bool add_interface(struct xro_buf *hosts, const struct ifaddrs *interface, unsigned *number)
+{
+    struct address address;
+
+    if (!interface_address(interface->ifa_addr, &address))
+        return true;
+    if (!add_line(hosts, &address, number))
+        return false;
+    if (address.family == AF_INET6)
+        return true;
+    address = mapped(&address);
+    return add_line(hosts, &address, number);
 }
 
 /* The hosts file with all local addresses in it. */
@@ -171,12 +196,8 @@ static bool make_hosts(struct xro_buf *hosts)
     if (!read_file(HOSTS, hosts) || getifaddrs(&list) != 0)
         return false;
     good = append(hosts, "\n", 1);      /* the last line may have no end */
-    for (const struct ifaddrs *one = list; good && one != NULL; one = one->ifa_next) {
-        struct address address;
-
-        if (interface_address(one->ifa_addr, &address) && !has_address((const char *)hosts->bytes, &address))
-            good = add_line(hosts, &address, ++number);
-    }
+    for (const struct ifaddrs *one = list; good && one != NULL; one = one->ifa_next)
+        good = add_interface(hosts, one, &number);
     freeifaddrs(list);
     return good;
 }

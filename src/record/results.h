@@ -150,7 +150,7 @@ const struct xro_reader_facts *xro_reader_facts(const struct xro_reader *reader)
 
 /* The next sample; its row is one of the header's. XRO_CLOSED: no more of them; XRO_IO: reading failed, with errno;
  * XRO_INVALID: a second header, so the file is several in one. After any of these, call it no more. Lines that are not
- * understood are passed over and counted. */
+ * understood are passed over and counted; SAMPLE is empty after any answer but XRO_OK. */
 enum xro_status xro_reader_next(struct xro_reader *reader, struct xro_sample *sample);
 
 /* Warnings of what was met, in words: the INDEX-th from 0, without the file's name; false past the last. */

@@ -18,32 +18,47 @@ static void put(FILE *to, const char *text)
 
 /* --- counts and failures ----------------------------------------------------------------------------------------- */
 
-static bool counts_are_alike(const struct xro_table *table)
+static bool is_as_planned(const struct xro_table_row *row)
 {
-    for (size_t i = 0; i < table->row_count; i++) {
-        const struct xro_table_row *row = &table->rows[i];
-        if (row->failed > 0 || row->taken != table->rows[0].taken || (row->planned > 0 && row->taken != row->planned))
-            return false;
-    }
-    return table->row_count > 0;
+    return row->failed == 0 && row->taken == row->planned;
 }
 
+/* The count that every row was planned with; 0 when it differs or is not known. */
+static uint64_t common_plan(const struct xro_table *table)
+{
+    for (size_t i = 1; i < table->row_count; i++)
+        if (table->rows[i].planned != table->rows[0].planned)
+            return 0;
+    return table->row_count > 0 ? table->rows[0].planned : 0;
+}
+
+static void put_count(FILE *to, const struct xro_table_row *row)
+{
+    fputs("  ", to);
+    put(to, row->about.label);
+    fputs(": ", to);
+    if (row->planned > 0)
+        fprintf(to, "%" PRIu64 " planned, ", row->planned);
+    fprintf(to, "%" PRIu64 " taken, %" PRIu64 " failed\n", row->taken, row->failed);
+}
+
+/* Rows that went as planned are passed over where one sentence says it for them. */
 static void put_counts(FILE *to, const struct xro_table *table)
 {
-    if (counts_are_alike(table)) {
-        fprintf(to, "samples:  %" PRIu64 " in each row, none failed\n", table->rows[0].taken);
-        return;
-    }
-    fputs("samples:\n", to);
-    for (size_t i = 0; i < table->row_count; i++) {
-        const struct xro_table_row *row = &table->rows[i];
-        fputs("  ", to);
-        put(to, row->about.label);
-        fputs(": ", to);
-        if (row->planned > 0)
-            fprintf(to, "%" PRIu64 " planned, ", row->planned);
-        fprintf(to, "%" PRIu64 " taken, %" PRIu64 " failed\n", row->taken, row->failed);
-    }
+    uint64_t plan = common_plan(table);
+    size_t others = 0;
+
+    for (size_t i = 0; i < table->row_count; i++)
+        others += plan == 0 || !is_as_planned(&table->rows[i]);
+    if (plan == 0)
+        fputs("samples:\n", to);
+    else
+        fprintf(to, "samples:  %" PRIu64 " planned in each row%s\n", plan,
+                others == 0 ? ", all taken, none failed"
+                : others < table->row_count ? ", all taken and none failed but in" : "");
+    for (size_t i = 0; i < table->row_count; i++)
+        if (plan == 0 || !is_as_planned(&table->rows[i]))
+            put_count(to, &table->rows[i]);
 }
 
 static void put_failures(FILE *to, const struct xro_table *table)
@@ -132,13 +147,41 @@ static void put_sources(FILE *to, const struct xro_table *table)
 
 /* --- warnings ---------------------------------------------------------------------------------------------------- */
 
+/* Words of ours in lines that fit the screen, the later ones indented. */
+static void put_wrapped(FILE *to, const char *words, size_t used, int indent)
+{
+    bool first = true;
+
+    for (size_t length; *words != '\0'; words += length + strspn(words + length, " ")) {
+        length = strcspn(words, " ");
+        if (!first && used + 1 + length > SCREEN) {
+            fprintf(to, "\n%*s", indent, "");
+            used = (size_t)indent;
+        } else if (!first) {
+            fputc(' ', to);
+            used++;
+        }
+        fwrite(words, 1, length, to);
+        used += length;
+        first = false;
+    }
+}
+
+static void put_kind(FILE *to, enum xro_warning_kind kind)
+{
+    const char *remedy = xro_warning_remedy(kind);
+    int n = fprintf(to, "warning:  %s%s", xro_warning_word(kind), remedy[0] ? ": " : "");
+
+    put_wrapped(to, remedy, n > 0 ? (size_t)n : 0, 10);
+    fputc('\n', to);
+}
+
 static void put_warnings(FILE *to, const struct xro_table *table)
 {
     for (size_t i = 0; i < table->warning_count; i++) {
         const struct xro_warning *warning = &table->warnings[i];
-        const char *remedy = xro_warning_remedy(warning->kind);
         if (i == 0 || warning->kind != table->warnings[i - 1].kind)
-            fprintf(to, "warning: %s%s%s\n", xro_warning_word(warning->kind), remedy[0] ? " - " : "", remedy);
+            put_kind(to, warning->kind);
         fputs("    ", to);
         put(to, warning->text);
         fputc('\n', to);

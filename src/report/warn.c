@@ -85,15 +85,17 @@ static const char *duration(double ns, char text[XRO_DURATION_SIZE])
     return xro_format_duration((xro_ns)(ns + 0.5), text);
 }
 
-/* A few high values are what trimming is for. Worth a word are more than it drops, or one that a user would feel. */
+/* A few high values are what trimming is for. Worth a word are more than it drops, when they lift the average by a tenth,
+ * or a single one that a user would feel. */
 static enum xro_status warn_outliers(const struct place *place)
 {
     const struct xro_outliers *outliers = &place->shape->outliers[place->slot];
     const struct xro_summary *figures = &place->row->figures[place->slot];
     char above[XRO_DURATION_SIZE], most[XRO_DURATION_SIZE];
     bool felt = outliers->most >= 100 * XRO_NS_PER_MS && (double)outliers->most >= 100 * figures->median;
+    bool lift = outliers->count > figures->count - figures->kept && figures->average >= 1.1 * figures->median;
 
-    if (outliers->count == 0 || (outliers->count <= figures->count - figures->kept && !felt))
+    if (outliers->count == 0 || (!lift && !felt))
         return XRO_OK;
     return xro_warnings_add(place->warnings, XRO_WARNING_OUTLIERS, "%s: %s: %zu of %zu above %s, the largest %s",
                             place->row->about.label, where(place), outliers->count, (size_t)figures->count,

@@ -186,7 +186,9 @@ void xro_call_fail(struct xro_client *client, enum xro_status status, const char
         return;
     }
     error->status = status;
-    error->phase = (enum xro_phase)op->now_phase;
+    /* An error is the answer to the request: that its bytes had begun to come is of no interest. */
+    error->phase = status == XRO_SERVER && client->state == XRO_CALL_TRANSFER ? XRO_PHASE_REQUEST
+                                                                              : (enum xro_phase)op->now_phase;
     error->hop = op->now_hop;
     error->detail = detail;
     if (text != NULL)
