@@ -92,8 +92,12 @@ enum xro_status xro_parse_count(const char *text, uint64_t *count)
 enum xro_status xro_parse_share(const char *text, double *share)
 {
     static const struct unit units[] = { { "", 1 }, { "%", 0.01 } };
+    double value;
+    enum xro_status status = parse_units(text, units, LENGTH(units), 1.0, &value);
 
-    return parse_units(text, units, LENGTH(units), 1.0, share);
+    if (status == XRO_OK)
+        *share = value;
+    return status;
 }
 
 const char *xro_format_duration(xro_ns ns, char text[XRO_DURATION_SIZE])

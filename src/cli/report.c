@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * report.c - `xrdopen report FILE...`: one table from results files, taken on one machine or on several; or a line of CSV
- * per op of every sample. */
+ * report.c - `xrdopen report FILE...`: one table from results files, taken on one machine or on several; or a line of
+ * CSV per op of every sample. */
 #include "cli/common.h"
 
 #include "base/units.h"
@@ -28,7 +28,8 @@ static const struct xro_option *report_options(void)
 {
     static const struct xro_option options[] = {
         { "format", 0, XRO_OPTION_CHOICE, &chosen.format, "FORMAT", format_names,
-          "table, csv (a line per op of every sample), table-csv (a line per row), markdown, json", &chosen.format_given },
+          "table, csv (a line per op of every sample), table-csv (a line per row), markdown, json",
+          &chosen.format_given },
         { "csv", 0, XRO_OPTION_FLAG, &chosen.csv, NULL, NULL, "the same as --format csv", NULL },
         { "json", 0, XRO_OPTION_FLAG, &chosen.json, NULL, NULL, "the same as --format json", NULL },
         { "trim", 0, XRO_OPTION_SHARE, &chosen.trim, "SHARE", NULL,

@@ -17,9 +17,9 @@ enum {
     XRO_REASON_SIZE = 128       /* room for any reason whole */
 };
 
-/* "PHASE: what happened: why", such as "connect: 127.0.0.1:1 refused: Connection refused". OP is the op that failed, NULL
- * when it was none: its hop is named where it is known. A failure outside any phase begins with the op's name, outside any
- * op with "load" (engine set-up) or "process". Cut at SIZE, which must not be 0. Returns TO.
+/* "PHASE: what happened: why", such as "connect: 127.0.0.1:1 refused: Connection refused". OP is the op that failed,
+ * NULL when it was none: its hop is named where it is known. A failure outside any phase begins with the op's name,
+ * outside any op with "load" (engine set-up) or "process". Cut at SIZE, which must not be 0. Returns TO.
  *
  * The server's text in ERROR is taken to be escaped already (sample.h). */
 char *xro_error_format(const struct xro_error *error, const struct xro_op *op, char *to, size_t size);

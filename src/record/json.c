@@ -193,8 +193,8 @@ static bool read_hop(const json_t *object, struct xro_hop *hop)
 
 /* --- spans, waits, tries ----------------------------------------------------------------------------------------- */
 
-/* There are about 25 spans in a plain sample: [begin_ns, phase], or [begin_ns, phase, hop] past the first hop, keeps its
- * line short. */
+/* There are about 25 spans in a plain sample: [begin_ns, phase], or [begin_ns, phase, hop] past the first hop, keeps
+ * its line short. */
 static json_t *write_span(const struct xro_span *span)
 {
     json_t *array = json_array();
@@ -277,8 +277,8 @@ static bool read_try(const json_t *object, struct xro_try *try)
     return !in.bad;
 }
 
-/* An array KEY, and KEY_count where more were counted than kept. Its writer and its reader are made by this macro, since
- * C cannot pass the type: they differ in nothing else. */
+/* An array KEY, and KEY_count where more were counted than kept. Its writer and its reader are made by this macro,
+ * since C cannot pass the type: they differ in nothing else. */
 #define LIST(list, item, items)                                                                                     \
     static void put_##list(struct xro_json_out *out, const struct xro_op *op)                                       \
     {                                                                                                               \

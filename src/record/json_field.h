@@ -3,8 +3,8 @@
  * json_field.h - fields of JSON objects, both ways, for the files that read and write JSON; no other includes it.
  *
  * A field that cannot be written, or that is there with the wrong type or out of its range, sets `bad`; the caller asks
- * once at the end, as with a cursor (base/cursor.h). A field that is absent has its default, an unknown one is not looked
- * at, so that a later version may add some.
+ * once at the end, as with a cursor (base/cursor.h). A field that is absent has its default, an unknown one is not
+ * looked at, so that a later version may add some.
  *
  * Jansson's integers end at 2^63 - 1: a value beyond is written as a string of digits, and both are read. */
 #ifndef XRO_RECORD_JSON_FIELD_H
@@ -138,7 +138,8 @@ static inline uint64_t xro_json_get_u64(struct xro_json_in *in, const char *key,
     return number;
 }
 
-static inline int64_t xro_json_get_i64(struct xro_json_in *in, const char *key, int64_t usual, int64_t least, int64_t most)
+static inline int64_t xro_json_get_i64(struct xro_json_in *in, const char *key, int64_t usual, int64_t least,
+                                       int64_t most)
 {
     const json_t *value = json_object_get(in->object, key);
     int64_t number;

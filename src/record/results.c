@@ -60,16 +60,22 @@ struct field {
 };
 
 static const struct field row_fields[] = {
-    { "label", offsetof(struct xro_row, label) },   { "client", offsetof(struct xro_row, client) },
-    { "client_host", offsetof(struct xro_row, client_host) }, { "server", offsetof(struct xro_row, server) },
-    { "engine", offsetof(struct xro_row, engine) }, { "target", offsetof(struct xro_row, target) },
-    { "kind", offsetof(struct xro_row, kind) },     { "via", offsetof(struct xro_row, via) },
+    { "label", offsetof(struct xro_row, label) },
+    { "client", offsetof(struct xro_row, client) },
+    { "client_host", offsetof(struct xro_row, client_host) },
+    { "server", offsetof(struct xro_row, server) },
+    { "engine", offsetof(struct xro_row, engine) },
+    { "target", offsetof(struct xro_row, target) },
+    { "kind", offsetof(struct xro_row, kind) },
+    { "via", offsetof(struct xro_row, via) },
     { NULL, 0 },
 };
 
 static const struct field header_fields[] = {
-    { "command", offsetof(struct xro_header, command) }, { "host", offsetof(struct xro_header, host) },
-    { "sysname", offsetof(struct xro_header, sysname) }, { "kernel", offsetof(struct xro_header, kernel) },
+    { "command", offsetof(struct xro_header, command) },
+    { "host", offsetof(struct xro_header, host) },
+    { "sysname", offsetof(struct xro_header, sysname) },
+    { "kernel", offsetof(struct xro_header, kernel) },
     { "cpu_model", offsetof(struct xro_header, cpu_model) },
     { NULL, 0 },
 };
@@ -239,7 +245,8 @@ static void read_pairs(struct xro_json_in *in, const char *key, struct xro_pairs
 
     for (size_t i = 0; i < json_array_size(array) && !in->bad; i++) {
         const json_t *pair = json_array_get(array, i);
-        const char *name = json_string_value(json_array_get(pair, 0)), *value = json_string_value(json_array_get(pair, 1));
+        const char *name = json_string_value(json_array_get(pair, 0));
+        const char *value = json_string_value(json_array_get(pair, 1));
         in->bad = name == NULL || value == NULL || i >= XRO_HEADER_ROWS_MAX || set_pair(pairs, name, value) != XRO_OK;
     }
 }

@@ -3,8 +3,8 @@
  * results.h - the results file: a header, one line per sample as it is taken, an end line; each line a JSON object.
  * xrdopen-results(5) describes it.
  *
- * The writer gives each line to the kernel whole as soon as it is there, so that a run that dies loses nothing it had; the
- * reader takes a line at a time, so that a file may be larger than the memory. */
+ * The writer gives each line to the kernel whole as soon as it is there, so that a run that dies loses nothing it had;
+ * the reader takes a line at a time, so that a file may be larger than the memory. */
 #ifndef XRO_RECORD_RESULTS_H
 #define XRO_RECORD_RESULTS_H
 
@@ -109,9 +109,9 @@ struct xro_writer;
 /* Create the file, or empty it. On failure *WRITER is NULL and WHY says "PATH: cannot ...: ...". */
 enum xro_status xro_writer_open(const char *path, struct xro_writer **writer, char *why, size_t why_size);
 
-/* A LINE without newline; the newline is added, and both go out in one write. When that fails (disk full), the part that
- * went out is taken back where the file allows it, the file ends with the last whole line, and this and all later calls
- * answer XRO_IO without touching it again. */
+/* A LINE without newline; the newline is added, and both go out in one write. When that fails (disk full), the part
+ * that went out is taken back where the file allows it, the file ends with the last whole line, and this and all later
+ * calls answer XRO_IO without touching it again. */
 enum xro_status xro_writer_line(struct xro_writer *writer, const char *line);
 
 enum xro_status xro_writer_header(struct xro_writer *writer, const struct xro_header *header);
@@ -142,7 +142,7 @@ struct xro_reader_facts {
 
 struct xro_reader;
 
-/* Open the file ("-": standard input) and read its header. On failure *READER is NULL and WHY says "PATH: what: why". */
+/* Open the file ("-": standard input) and read its header. Failed: *READER is NULL and WHY says "PATH: what: why". */
 enum xro_status xro_reader_open(const char *path, struct xro_reader **reader, char *why, size_t why_size);
 
 const struct xro_header *xro_reader_header(const struct xro_reader *reader);

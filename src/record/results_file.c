@@ -227,10 +227,20 @@ static int next_line(struct xro_reader *reader, struct line *line)
     }
 }
 
+/* Whether the phases add up to the total. None may pass it alone: a sum that runs over 64 bits would come out right. */
+static bool op_is_balanced(const struct xro_op *op)
+{
+    for (uint16_t i = 0; i < op->hop_count; i++)
+        for (unsigned phase = 0; phase < XRO_PHASE_COUNT; phase++)
+            if (op->hops[i].phase[phase] > op->total)
+                return false;
+    return xro_op_sum(op) == op->total;
+}
+
 static bool is_balanced(const struct xro_sample *sample)
 {
     for (unsigned slot = 0; slot < XRO_SLOT_COUNT; slot++)
-        if (sample->ops[slot].done && xro_op_sum(&sample->ops[slot]) != sample->ops[slot].total)
+        if (sample->ops[slot].done && !op_is_balanced(&sample->ops[slot]))
             return false;
     return true;
 }

@@ -155,8 +155,9 @@ static void put_optional(FILE *to, bool known, xro_ns ns)
         fputs("-1,", to);
 }
 
-static void put_line(FILE *to, const struct xro_header *header, const struct xro_sample *sample, const struct xro_op *op,
-                     const char *file_name)
+/* OP is NULL for the line of a failure outside any op. */
+static void put_line(FILE *to, const struct xro_header *header, const struct xro_sample *sample,
+                     const struct xro_op *op, const char *file_name)
 {
     const struct xro_error *error = op != NULL ? &op->error : &sample->error;
     char message[XRO_MESSAGE_SIZE] = "";

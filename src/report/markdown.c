@@ -28,7 +28,8 @@ static void put_table(FILE *to, const struct xro_table *table)
 {
     static const enum xro_slot slots[] = { XRO_SLOT_FIRST_OPEN, XRO_SLOT_SECOND_OPEN, XRO_SLOT_READ };
 
-    fputs("| microseconds | 1st open avg | 1st open median | 2nd open avg | 2nd open median | read avg | read median |\n"
+    fputs("| microseconds | 1st open avg | 1st open median | 2nd open avg | 2nd open median | read avg | read median "
+          "|\n"
           "|:---|---:|---:|---:|---:|---:|---:|\n", to);
     for (size_t i = 0; i < table->row_count; i++) {
         put_label(to, &table->rows[i]);

@@ -190,8 +190,11 @@ static void put_warnings(FILE *to, const struct xro_table *table)
 
 void xro_render_notes(FILE *to, const struct xro_table *table)
 {
-    fprintf(to, "Microseconds. Average and median are of what is left when the highest %g%% of a column's values are dropped.\n",
-            100 * table->trim);
+    if (table->trim > 0)
+        fprintf(to, "Microseconds. Average and median are of what is left when the highest %g%% of a column's values are "
+                "dropped.\n", 100 * table->trim);
+    else
+        fputs("Microseconds. No value is dropped.\n", to);
     put_counts(to, table);
     put_failures(to, table);
     put_sources(to, table);

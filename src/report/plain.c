@@ -9,7 +9,8 @@
 static size_t decode(const unsigned char *text, uint32_t *code)
 {
     static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };    /* shorter would have done: not UTF-8 */
-    size_t length = text[0] < 0x80 ? 1 : text[0] >> 5 == 0x06 ? 2 : text[0] >> 4 == 0x0e ? 3 : text[0] >> 3 == 0x1e ? 4 : 0;
+    size_t length = text[0] < 0x80 ? 1 : text[0] >> 5 == 0x06 ? 2 : text[0] >> 4 == 0x0e ? 3
+        : text[0] >> 3 == 0x1e ? 4 : 0;
 
     if (length == 0)
         return 0;

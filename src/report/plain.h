@@ -16,7 +16,7 @@ extern "C" {
 enum xro_quoting {
     XRO_QUOTE_NONE,
     XRO_QUOTE_CSV,              /* in double quotes where the text needs them (RFC 4180) */
-    XRO_QUOTE_MARKDOWN          /* characters that mean something to Markdown get a backslash, < and & become entities */
+    XRO_QUOTE_MARKDOWN          /* what means something to Markdown gets a backslash, < and & become entities */
 };
 
 void xro_put_plain(FILE *to, const char *text, enum xro_quoting quoting);

@@ -19,8 +19,8 @@ enum xro_format { XRO_FORMAT_TABLE, XRO_FORMAT_CSV, XRO_FORMAT_MARKDOWN, XRO_FOR
 /* Their names in that order, NULL at the end: the choices of --format. */
 extern const char *const xro_format_names[];
 
-/* Print TABLE; PERCENTILES adds p90, p99, p99.9, maximum and the closes, process start and load. Answers 0, or -1 when TO
- * has an error (the caller flushes). */
+/* Print TABLE; PERCENTILES adds p90, p99, p99.9, maximum and the closes, process start and load. Answers 0, or -1 when
+ * TO has an error (the caller flushes). */
 int xro_report_print(FILE *to, const struct xro_table *table, enum xro_format format, bool percentiles);
 
 /* The formats one by one. */

@@ -258,11 +258,15 @@ static char *make_label(const struct xro_tally *tally, size_t index, bool with_h
     const struct xro_row *row = about_row(tally, index);
     const struct source *source = &tally->sources[tally->rows[index].source];
     bool with_file = is_in_other_source(tally, index), host = with_host && row->client_host[0] != '\0';
+    const char *name = source->name;
     char number[32], *label;
 
-    snprintf(number, sizeof number, "run %zu", tally->rows[index].source + 1);
+    if (name == NULL) {
+        snprintf(number, sizeof number, "run %zu", tally->rows[index].source + 1);
+        name = number;
+    }
     if (asprintf(&label, "%s%s%s%s%s%s%s", row->label, host ? " [" : "", host ? row->client_host : "", host ? "]" : "",
-                 with_file ? " (" : "", !with_file ? "" : source->name ? source->name : number, with_file ? ")" : "") < 0)
+                 with_file ? " (" : "", with_file ? name : "", with_file ? ")" : "") < 0)
         return NULL;
     return label;
 }

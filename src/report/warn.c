@@ -85,8 +85,8 @@ static const char *duration(double ns, char text[XRO_DURATION_SIZE])
     return xro_format_duration((xro_ns)(ns + 0.5), text);
 }
 
-/* A few high values are what trimming is for. Worth a word are more than it drops, when they lift the average by a tenth,
- * or a single one that a user would feel. */
+/* A few high values are what trimming is for. Worth a word are more than it drops, when they lift the average by a
+ * tenth, or a single one that a user would feel. */
 static enum xro_status warn_outliers(const struct place *place)
 {
     const struct xro_outliers *outliers = &place->shape->outliers[place->slot];

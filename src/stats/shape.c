@@ -89,8 +89,8 @@ static size_t valley_between(const struct histogram *histogram, size_t peak, siz
     return lowest;
 }
 
-/* The bin that stands out most from the valley between it and the highest; the valley itself is the answer. BINS when no
- * bin stands out by more than its own valley and three times its own noise. */
+/* The bin that stands out most from the valley between it and the highest; the valley itself is the answer. BINS when
+ * no bin stands out by more than its own valley and three times its own noise. */
 static size_t deepest_valley(const struct histogram *histogram)
 {
     size_t peak = highest(histogram), best = BINS;

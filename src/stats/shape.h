@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * shape.h - what average and median hide: outliers, two peaks, a drift, a slow beginning. Simple rules on ranks, so that
- * one wild value decides nothing; they feed warnings, never figures. Pure functions. */
+ * shape.h - what average and median hide: outliers, two peaks, a drift, a slow beginning. Simple rules on ranks, so
+ * that one wild value decides nothing; they feed warnings, never figures. Pure functions. */
 #ifndef XRO_STATS_SHAPE_H
 #define XRO_STATS_SHAPE_H
 
@@ -13,8 +13,8 @@
 extern "C" {
 #endif
 
-/* Outliers: values above both 5 times the median and the median plus 10 times the width of the middle half. None below 20
- * values. */
+/* Outliers: values above both 5 times the median and the median plus 10 times the width of the middle half. None below
+ * 20 values. */
 struct xro_outliers {
     size_t count;
     double above;               /* the bound */
@@ -22,10 +22,10 @@ struct xro_outliers {
 };
 struct xro_outliers xro_find_outliers(const uint64_t *sorted, size_t count);
 
-/* Two peaks: in a histogram of the logarithms, in steps of 5 % or more and smoothed, without the outermost half per cent
- * at each end, there are two heights with a valley between them not half as high as the lower one; each side holds a tenth
- * of the values at least, and the sides' medians are apart by half or more. None below 100 values, nor where the median
- * is less than 50 steps of the clock (STEP, ns), since such a histogram shows the clock's steps. */
+/* Two peaks: in a histogram of the logarithms, in steps of 5 % or more and smoothed, without the outermost half per
+ * cent at each end, there are two heights with a valley between them not half as high as the lower one; each side holds
+ * a tenth of the values at least, and the sides' medians are apart by half or more. None below 100 values, nor where
+ * the median is less than 50 steps of the clock (STEP, ns), since such a histogram shows the clock's steps. */
 struct xro_peaks {
     bool found;
     double low, high;           /* the medians of the two sides */

@@ -2,9 +2,9 @@
  *
  * summary.h - the figures of a series. Pure functions over ascending values.
  *
- * Trimming is that of 2005: the highest values are dropped, floor(count * trim) of them, and average and median are both
- * taken of what is left. Minimum, maximum and percentiles are of all values: a percentile of a series that has lost its
- * tail would say nothing of the tail. */
+ * Trimming is that of 2005: the highest values are dropped, floor(count * trim) of them, and average and median are
+ * both taken of what is left. Minimum, maximum and percentiles are of all values: a percentile of a series that has
+ * lost its tail would say nothing of the tail. */
 #ifndef XRO_STATS_SUMMARY_H
 #define XRO_STATS_SUMMARY_H
 
@@ -16,8 +16,9 @@
 extern "C" {
 #endif
 
-/* How many of COUNT values are left when the highest share TRIM, in [0, 1), is dropped. One at least stays. (The product
- * is raised by a trillionth of itself before it is cut to a whole number, so that 29% of 100 is 29 in binary, too.) */
+/* How many of COUNT values are left when the highest share TRIM, in [0, 1), is dropped. One at least stays. (The
+ * product is raised by a trillionth of itself before it is cut to a whole number, so that 29% of 100 is 29 in binary,
+ * too.) */
 size_t xro_trim_kept(size_t count, double trim);
 
 /* The average of COUNT values, 0 for none; the sum is exact. */
@@ -26,9 +27,9 @@ double xro_average(const uint64_t *values, size_t count);
 /* The middle one of COUNT ascending values, the mean of the middle two of an even count, 0 for none. */
 double xro_median(const uint64_t *sorted, size_t count);
 
-/* The percentile at SHARE, in (0, 1), by nearest rank: the smallest value that has at least SHARE of all at or below it.
- * False when the count does not support it: fewer than 1 / (1 - SHARE) values, rounded up, so that a p99 rests on at
- * least 100 and a p99.9 on at least 1000. */
+/* The percentile at SHARE, in (0, 1), by nearest rank: the smallest value that has at least SHARE of all at or below
+ * it. False when the count does not support it: fewer than 1 / (1 - SHARE) values, rounded up, so that a p99 rests on
+ * at least 100 and a p99.9 on at least 1000. */
 bool xro_percentile(const uint64_t *sorted, size_t count, double share, uint64_t *value);
 
 /* Mean and variance in one pass, by Welford. */

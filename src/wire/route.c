@@ -33,7 +33,8 @@ void xro_call_hop(struct xro_client *client, struct xro_link *link)
     xro_escape(link->host, strlen(link->host), host, sizeof host);
     client->link = link;
     client->flight = client->config.pipeline && !link->step_by_step && !link->ready;
-    index = xro_timeline_hop(client->op, host, link->port, xro_call_stamp(client));
+    /* What has passed since the last event is this hop's: deciding on it. */
+    index = xro_timeline_hop(client->op, host, link->port, client->now);
     describe_hop(client, &client->op->hops[index]);
     if (client->config.tls) {
         xro_call_fail(client, XRO_TLS, "roots:// needs TLS, which this xrdopen does not have", NULL);
