@@ -2,6 +2,7 @@
 #include "cli/common.h"
 
 #include "base/units.h"
+#include "wire/hosts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,28 @@ static void apply_environment(const struct xro_client_options *options, struct x
         settings->timeout = number < 1000000 ? number * XRO_NS_PER_S : 1000000 * XRO_NS_PER_S;
 }
 
-int xro_job_make(const char *command, const struct xro_client_options *options, const char *engine, const char *target,
+/* The table of --resolve, from all its uses. */
+static int join_hosts(const char *command, struct xro_client_options *options)
+{
+    size_t used = 0;
+
+    options->hosts[0] = '\0';
+    for (size_t i = 0; i < options->resolve.count; i++) {
+        const char *text = options->resolve.items[i], *wrong = xro_hosts_check(text);
+        if (wrong == NULL && strpbrk(text, " ;") != NULL)
+            wrong = "it has a blank or a semicolon";
+        if (wrong == NULL && strlen(text) + 2 > sizeof options->hosts - used)
+            wrong = "there are too many of them";
+        if (wrong != NULL) {
+            xro_say(command, "--resolve: '%s' will not do: %s", text, wrong);
+            return XRO_EXIT_USAGE;
+        }
+        used += (size_t)snprintf(options->hosts + used, sizeof options->hosts - used, "%s%s", used ? ";" : "", text);
+    }
+    return XRO_EXIT_GOOD;
+}
+
+int xro_job_make(const char *command, struct xro_client_options *options, const char *engine, const char *target,
                  struct xro_job *job)
 {
     struct xro_settings *settings = &job->settings;
@@ -61,6 +83,9 @@ int xro_job_make(const char *command, const struct xro_client_options *options, 
         return XRO_EXIT_USAGE;
     }
     settings->family = options->v4 ? XRO_FAMILY_V4 : options->v6 ? XRO_FAMILY_V6 : XRO_FAMILY_ANY;
+    if (join_hosts(command, options) != XRO_EXIT_GOOD)
+        return XRO_EXIT_USAGE;
+    settings->hosts = options->hosts;
     wrong = xro_url_parse(target, &settings->url);
     if (wrong != NULL) {
         xro_say(command, "%s: this target will not do: %s", target, wrong);

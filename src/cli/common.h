@@ -13,6 +13,8 @@ struct xro_client_options {
     bool timeout_given, connect_timeout_given;
     bool v4, v6;
     bool pipeline;
+    struct xro_texts resolve;
+    char hosts[XRO_JOB_HOSTS_SIZE];     /* --resolve, all together; made by xro_job_make */
 };
 
 #define XRO_CLIENT_DEFAULTS { .timeout = 30 * XRO_NS_PER_S }
@@ -27,12 +29,14 @@ struct xro_client_options {
       "limit from name look-up to login, per hop (none of its own)", &(options)->connect_timeout_given },              \
     { "ipv4", '4', XRO_OPTION_FLAG, &(options)->v4, NULL, NULL, "IPv4 only", NULL },                                   \
     { "ipv6", '6', XRO_OPTION_FLAG, &(options)->v6, NULL, NULL, "IPv6 only", NULL },                                   \
+    { "resolve", 0, XRO_OPTION_LIST, &(options)->resolve, "NAME=ADDR[,ADDR]", NULL,                                    \
+      "these addresses in place of a name look-up (wire; repeatable)", NULL },                                         \
     { "pipeline", 0, XRO_OPTION_FLAG, &(options)->pipeline, NULL, NULL,                                                \
       "handshake to open in one flight (wire)", NULL }
 
 /* Make JOB from OPTIONS, the environment, and TARGET, which must outlive it. XRO_EXIT_GOOD, or the exit code after a
  * message. ENGINE overrides OPTIONS' when not NULL. */
-int xro_job_make(const char *command, const struct xro_client_options *options, const char *engine, const char *target,
+int xro_job_make(const char *command, struct xro_client_options *options, const char *engine, const char *target,
                  struct xro_job *job);
 
 /* The I-th XRD_* or other variable of the official client that is set and that applied to JOB, as "NAME=VALUE"; false past

@@ -34,7 +34,7 @@ struct xro_run_row {
 };
 
 struct xro_run {
-    const struct xro_run_options *options;
+    struct xro_run_options *options;
     struct xro_run_row *rows;
     size_t row_count;
     struct xro_station *stations[XRO_TEXTS_MAX + 1];    /* the first is this machine; NULL: given up */

@@ -19,6 +19,7 @@ struct xro_settings {
     xro_ns connect_timeout;     /* for one connection of one hop, name look-up included; 0: only the total counts */
     enum xro_family { XRO_FAMILY_ANY, XRO_FAMILY_V4, XRO_FAMILY_V6 } family;
     bool prefer_v4;
+    const char *hosts;          /* "NAME=ADDRESS,ADDRESS;...": in place of a look-up (wire), NULL for none */
     bool pipeline;              /* handshake to open in one flight */
     void (*watch)(void *arg, const struct xro_op *op);  /* called after each new span, for a live waterfall; NULL for
                                                            none, as always when it is the time that matters */

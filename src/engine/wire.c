@@ -35,6 +35,7 @@ static enum xro_status wire_start(const struct xro_engine *engine, const struct 
     struct wire_session *wire = (struct wire_session *)calloc(1, sizeof *wire);
     const struct xro_driver_config driver = {
         .family = address_family(settings->family), .prefer_v4 = settings->prefer_v4,
+        .hosts = settings->hosts,
         .watch = settings->watch, .watch_arg = settings->watch_arg,
     };
     struct xro_client_config client = {

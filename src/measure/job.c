@@ -14,8 +14,9 @@ char *xro_job_to_line(const struct xro_job *job, char *to, size_t size)
     const struct xro_settings *settings = &job->settings;
     int flags = (settings->prefer_v4 ? FLAG_PREFER_V4 : 0) | (settings->pipeline ? FLAG_PIPELINE : 0);
 
-    snprintf(to, size, "%s %" PRIu64 " %" PRIu64 " %d %d %d %s", job->engine->name, settings->timeout,
-             settings->connect_timeout, (int)settings->family, flags, (int)job->fresh, settings->target);
+    snprintf(to, size, "%s %" PRIu64 " %" PRIu64 " %d %d %d %s %s", job->engine->name, settings->timeout,
+             settings->connect_timeout, (int)settings->family, flags, (int)job->fresh,
+             settings->hosts && settings->hosts[0] ? settings->hosts : "-", settings->target);
     return to;
 }
 
@@ -23,7 +24,7 @@ const char *xro_job_from_words(char *const words[XRO_JOB_WORDS], struct xro_job 
 {
     uint64_t family, flags, fresh;
 
-    *job = (struct xro_job){ .engine = xro_engine_find(words[0]), .settings.target = words[6] };
+    *job = (struct xro_job){ .engine = xro_engine_find(words[0]), .settings.target = words[7] };
     if (job->engine == NULL)
         return "no such engine";
     if (xro_parse_count(words[1], &job->settings.timeout) != XRO_OK
@@ -36,7 +37,8 @@ const char *xro_job_from_words(char *const words[XRO_JOB_WORDS], struct xro_job 
     job->settings.prefer_v4 = flags & FLAG_PREFER_V4;
     job->settings.pipeline = flags & FLAG_PIPELINE;
     job->fresh = (enum xro_fresh)fresh;
-    return xro_url_parse(words[6], &job->settings.url);
+    job->settings.hosts = strcmp(words[6], "-") != 0 ? words[6] : NULL;
+    return xro_url_parse(words[7], &job->settings.url);
 }
 
 size_t xro_split_words(char *line, char **words, size_t count)

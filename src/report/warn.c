@@ -82,7 +82,7 @@ static const char *where(const struct place *place)
 
 static const char *duration(double ns, char text[XRO_DURATION_SIZE])
 {
-    return xro_format_duration((xro_ns)(ns + 0.5), text);
+    return xro_format_duration(ns < 0x1p63 ? (xro_ns)(ns + 0.5) : XRO_NEVER, text);
 }
 
 /* A few high values are what trimming is for. Worth a word are more than it drops, when they lift the average by a

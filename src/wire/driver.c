@@ -7,11 +7,10 @@
 
 #include "base/memory.h"
 #include "wire/dial.h"
+#include "wire/hosts.h"
 #include "wire/poll.h"
-#include "wire/resolve.h"
 
 #include <errno.h>
-#include <netdb.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -87,7 +86,8 @@ static bool wrong_family(const struct xro_driver *driver, int family)
 
 static int look_up(struct xro_driver *driver, const struct xro_link *link, xro_ns until)
 {
-    struct xro_resolver *resolver = xro_resolve_begin(link->host, link->port, driver->config.family);
+    xro_look_up_fn *function = driver->config.look_up ? driver->config.look_up : getaddrinfo;
+    struct xro_resolver *resolver = xro_resolve_begin_by(function, link->host, link->port, driver->config.family);
     int result;
 
     if (resolver == NULL)
@@ -107,7 +107,9 @@ static void resolve(struct xro_driver *driver, struct xro_link *link, xro_ns unt
     int result = 0;
 
     addresses->count = addresses->left_out = 0;
-    if (!xro_address_from_literal(link->host, link->port, &addresses->items[0]))
+    if (xro_hosts_find(driver->config.hosts, link->host, link->port, driver->config.family, addresses))
+        result = addresses->count > 0 ? 0 : EAI_FAMILY;
+    else if (!xro_address_from_literal(link->host, link->port, &addresses->items[0]))
         result = look_up(driver, link, until);
     else if (wrong_family(driver, addresses->items[0].as.any.sa_family))
         result = EAI_FAMILY;

@@ -6,10 +6,13 @@
 #define XRO_WIRE_DRIVER_H
 
 #include "wire/client.h"
+#include "wire/resolve.h"
 
 struct xro_driver_config {
     int family;                 /* AF_UNSPEC, AF_INET, AF_INET6 */
     bool prefer_v4;
+    const char *hosts;          /* addresses of names that need no look-up (hosts.h), or NULL; outlives the driver */
+    xro_look_up_fn *look_up;    /* NULL: getaddrinfo */
     /* Called when the call has been waiting for a while, and may go on waiting: nothing is measured but the wait itself,
      * so that there is time to show what has happened so far. NULL: not wanted. */
     void (*watch)(void *arg, const struct xro_op *op);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "wire/resolve.h"
 
-#include <netdb.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@ struct xro_resolver {
     pthread_cond_t changed;
     bool done, left;            /* the thread has its answer; nobody waits for it any more */
     int result;
+    xro_look_up_fn *look_up;
     int family;
     char host[XRO_HOST_SIZE], port[8];
     struct xro_addresses addresses;
@@ -39,12 +39,12 @@ static void take_addresses(struct xro_resolver *resolver, const struct addrinfo 
     }
 }
 
-static void *look_up(void *arg)
+static void *run(void *arg)
 {
     struct xro_resolver *resolver = (struct xro_resolver *)arg;
     const struct addrinfo hints = { .ai_family = resolver->family, .ai_socktype = SOCK_STREAM };
     struct addrinfo *found = NULL;
-    int result = getaddrinfo(resolver->host, resolver->port, &hints, &found);
+    int result = resolver->look_up(resolver->host, resolver->port, &hints, &found);
     bool left;
 
     pthread_mutex_lock(&resolver->lock);
@@ -80,6 +80,11 @@ static bool init(struct xro_resolver *resolver)
 
 struct xro_resolver *xro_resolve_begin(const char *host, uint16_t port, int family)
 {
+    return xro_resolve_begin_by(getaddrinfo, host, port, family);
+}
+
+struct xro_resolver *xro_resolve_begin_by(xro_look_up_fn *look_up, const char *host, uint16_t port, int family)
+{
     struct xro_resolver *resolver = (struct xro_resolver *)calloc(1, sizeof *resolver);
     pthread_t thread;
 
@@ -89,10 +94,11 @@ struct xro_resolver *xro_resolve_begin(const char *host, uint16_t port, int fami
         free(resolver);
         return NULL;
     }
+    resolver->look_up = look_up;
     resolver->family = family;
     snprintf(resolver->host, sizeof resolver->host, "%s", host);
     snprintf(resolver->port, sizeof resolver->port, "%u", (unsigned)port);
-    if (pthread_create(&thread, NULL, look_up, resolver) != 0) {
+    if (pthread_create(&thread, NULL, run, resolver) != 0) {
         destroy(resolver);
         return NULL;
     }
