@@ -17,7 +17,7 @@ static const struct {
     bool hidden;                /* for our own use */
 } commands[] = {
     { &xro_command_once, false },    { &xro_command_run, false },   { &xro_command_report, false },
-    { &xro_command_lab, false },     { &xro_command_imposter, false },
+    { &xro_command_lab, false },     { &xro_command_imposter, false }, { &xro_command_selftest, false },
     { &xro_command_version, false },
     { &xro_command_completion, false },
     { &xro_command_sample, true },   { &xro_command_agent, true },

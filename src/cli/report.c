@@ -50,7 +50,7 @@ const struct xro_command xro_command_report = {
     .name = "report",
     .arguments = "FILE...",
     .summary = "Print one table from results files that run -o wrote.",
-    .details = "FILE - is standard input. xrdopen-results(5) describes the files and the CSV columns.",
+    .details = "A FILE named - is standard input. xrdopen-results(5) describes the files and the CSV columns.",
     .main = report_main,
     .options = report_options,
 };

@@ -47,7 +47,7 @@ const char *xro_hosts_view_text(enum xro_hosts_view view)
     return (unsigned)view < XRO_HOSTS_VIEW_COUNT ? texts[view] : texts[XRO_HOSTS_VIEW_NONE];
 }
 
-/* --- the texts ----------------------------------------------------------------------------------------------------- */
+/* --- the texts --- */
 
 /* Append LENGTH characters, and a NUL behind them that does not count. */
 static bool append(struct xro_buf *text, const char *characters, size_t length)
@@ -233,7 +233,7 @@ static bool make_nsswitch(struct xro_buf *nsswitch)
     return good;
 }
 
-/* --- the namespace ------------------------------------------------------------------------------------------------- */
+/* --- the namespace --- */
 
 static bool write_to(const char *path, int flags, const void *bytes, size_t length)
 {

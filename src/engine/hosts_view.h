@@ -3,8 +3,8 @@
  * hosts_view.h - a private view of the hosts file, for processes that load XRootD's libraries.
  *
  * libXrdUtils asks for the names of all interface addresses in a static initialiser, so before main() or inside dlopen.
- * Where the resolver drops packets such a process hangs for seconds before it does anything, whatever it was to measure.
- * In the private view each local address has a name, and nobody has to be asked. */
+ * Where the resolver drops packets such a process hangs for seconds before it does anything. In the private view each
+ * local address has a name, and nobody has to be asked. */
 #ifndef XRO_ENGINE_HOSTS_VIEW_H
 #define XRO_ENGINE_HOSTS_VIEW_H
 
@@ -33,9 +33,9 @@ const char *xro_hosts_view_text(enum xro_hosts_view view);
  * time limits for the resolver in RES_OPTIONS, unless that is set already (then: NONE). There is no way back, so it is
  * for a helper process, which must have one thread only.
  *
- * The view is /etc/hosts with a line for each local address that it lacks, and, when nsswitch.conf does not ask the file
- * first, one that does; all else is as it was. When this host's own name is not in the file, the library asks for that
- * too: then RES_OPTIONS is set beside the view. No file is left anywhere. */
+ * The view is /etc/hosts with a line for each local address that it lacks, and, when nsswitch.conf does not ask that
+ * file first, one that does; all else is as it was. When this host's own name is not in the file, the library asks for
+ * that too: then RES_OPTIONS is set beside the view. No file is left anywhere. */
 enum xro_hosts_view xro_hosts_view_enter(void);
 
 #ifdef __cplusplus

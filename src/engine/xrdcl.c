@@ -56,7 +56,7 @@ struct xrdcl_session {
     struct xro_module_answer answer;
 };
 
-/* --- the module ---------------------------------------------------------------------------------------------------- */
+/* --- the module --- */
 
 static pthread_mutex_t module_lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct xro_module *module_loaded;
@@ -101,7 +101,8 @@ static const struct xro_module *missing(struct xro_error *error, const char *det
 }
 
 /* Bound as the libraries ask for, which is what a program linked against them gets: with RTLD_NOW the first open would
- * look about a tenth cheaper than it is for those. The module itself is linked with -z now: what it lacks shows here. */
+ * look about a tenth cheaper than it is for those. The module itself is linked with -z now: what it lacks shows
+ * here. */
 static const struct xro_module *open_module(struct xro_error *error)
 {
     char path[PATH_SIZE];
@@ -141,7 +142,7 @@ static const struct xro_module *load_module(struct xro_error *error)
     return module;
 }
 
-/* --- the end of the process ---------------------------------------------------------------------------------------- */
+/* --- the end of the process --- */
 
 static atomic_bool call_left_behind;
 static volatile sig_atomic_t exit_status;
@@ -177,7 +178,7 @@ static void guard_exit(void)
     on_exit(on_leaving, NULL);
 }
 
-/* --- the worker ---------------------------------------------------------------------------------------------------- */
+/* --- the worker --- */
 
 static void free_session(struct xrdcl_session *session)
 {
@@ -282,7 +283,7 @@ static bool await_idle(struct xrdcl_session *session, xro_ns until)
     return session->state == IDLE;
 }
 
-/* --- one op -------------------------------------------------------------------------------------------------------- */
+/* --- one op --- */
 
 /* The deadline counts from the first op's begin, which the worker tells. */
 static xro_ns deadline(struct xrdcl_session *session, xro_ns asked)
@@ -437,7 +438,7 @@ static enum xro_status module_perform(struct xro_session *base, enum xro_op_kind
     return op->error.status;
 }
 
-/* --- start and stop ------------------------------------------------------------------------------------------------ */
+/* --- start and stop --- */
 
 static int whole_seconds(xro_ns ns)
 {

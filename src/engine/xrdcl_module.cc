@@ -50,7 +50,7 @@ void say(xro_module_answer &answer, const char *text)
     std::snprintf(answer.text, sizeof answer.text, "%s", text);
 }
 
-// --- XrdCl ---------------------------------------------------------------------------------------------------------
+// --- XrdCl ---
 
 xro_status status_of_code(uint16_t code)
 {
@@ -148,7 +148,7 @@ struct cl_session final : xro_module_session {
     std::unique_ptr<XrdCl::File> file;
 };
 
-// --- XrdPosix ------------------------------------------------------------------------------------------------------
+// --- XrdPosix ---
 
 // XrdPosix gives an errno only. Those that it makes of one kXR_ code, and of nothing else, are the server's.
 int server_code(int failure)
@@ -293,7 +293,7 @@ struct posix_session final : xro_module_session {
     int fd = -1;
 };
 
-// --- the table -----------------------------------------------------------------------------------------------------
+// --- the table ---
 
 // Run CALL; whatever is thrown becomes a status, and its text when there is one.
 template <class Call> xro_status guarded(char *text, Call call) noexcept

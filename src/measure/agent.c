@@ -88,7 +88,7 @@ static bool greet(struct agent *agent)
 }
 
 /* A sample in this process, with connections of its own. */
-static enum xro_status take_here(struct agent *agent, const struct xro_job *job, const struct xro_place *place)
+static enum xro_status take_here(struct agent *agent, const struct xro_job *job, const struct xro_sample_place *place)
 {
     enum xro_status status;
     char *line;
@@ -116,7 +116,7 @@ static bool take(struct agent *agent, char **words)
         return false;
     for (uint64_t i = 0; i < count; i++) {
         const struct xro_job *job = &agent->rows[row].job;
-        struct xro_place place = { .row = (uint32_t)row, .block = (uint32_t)block, .number = first + i };
+        struct xro_sample_place place = { .row = (uint32_t)row, .block = (uint32_t)block, .number = first + i };
         enum xro_status status = job->fresh == XRO_FRESH_PROCESS ? xro_spawn_sample(job, &place, &agent->line)
                                                                  : take_here(agent, job, &place);
         if (status != XRO_OK || !answer(agent))

@@ -35,7 +35,7 @@ const char *xro_own_path(void)
 }
 
 /* Start the process; its standard output is the returned descriptor, -1 when it could not be made. */
-static int start(const struct xro_job *job, const struct xro_place *place, pid_t *pid)
+static int start(const struct xro_job *job, const struct xro_sample_place *place, pid_t *pid)
 {
     char words[XRO_JOB_LINE_SIZE], row[16], number[24], block[16], spawned[24];
     char *argv[XRO_SPAWN_WORDS + 3] = { (char *)"xrdopen", (char *)"sample" };
@@ -84,7 +84,7 @@ static bool read_all(int fd, xro_ns until, struct xro_buf *line)
 }
 
 /* A record that says how the process ended. */
-static enum xro_status record_death(const struct xro_place *place, bool hung, int wait_status, struct xro_buf *line)
+static enum xro_status record_death(const struct xro_sample_place *place, bool hung, int wait_status, struct xro_buf *line)
 {
     struct xro_sample *sample = xro_sample_create();
     enum xro_status status = XRO_MEMORY;
@@ -115,7 +115,7 @@ static enum xro_status record_death(const struct xro_place *place, bool hung, in
     return status;
 }
 
-enum xro_status xro_spawn_sample(const struct xro_job *job, const struct xro_place *place, struct xro_buf *line)
+enum xro_status xro_spawn_sample(const struct xro_job *job, const struct xro_sample_place *place, struct xro_buf *line)
 {
     xro_ns until = xro_ns_add(xro_clock_now(), xro_ns_add(job->settings.timeout, GRACE));
     int fd, wait_status = 0;

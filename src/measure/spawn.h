@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "measure/job.h"
 
-struct xro_place {              /* of a sample in its run */
+struct xro_sample_place {              /* of a sample in its run */
     uint32_t row, block;
     uint64_t number;
 };
@@ -18,7 +18,7 @@ enum { XRO_SPAWN_WORDS = XRO_JOB_WORDS + 4 };
 
 /* Take one sample of JOB in a process of its own. LINE gets the record, without newline; when the process dies, hangs or
  * prints no record, one that says so. XRO_MEMORY or XRO_IO: no process could be made. */
-enum xro_status xro_spawn_sample(const struct xro_job *job, const struct xro_place *place, struct xro_buf *line);
+enum xro_status xro_spawn_sample(const struct xro_job *job, const struct xro_sample_place *place, struct xro_buf *line);
 
 /* The absolute path of this executable, found once; NULL when it cannot be known. */
 const char *xro_own_path(void);

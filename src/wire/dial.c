@@ -103,7 +103,7 @@ static int wait_for_lane(struct xro_dial *dial, xro_ns until, int *last)
             fds[count] = (struct pollfd){ .fd = dial->fds[lane], .events = POLLOUT };
             lanes[count++] = lane;
         }
-    if (xro_poll_until(fds, count, until) <= 0)
+    if (xro_poll_punctually(fds, count, until) <= 0)
         return -1;
     for (size_t i = 0; i < count; i++)
         if (fds[i].revents != 0 && judge_lane(dial, lanes[i], last))

@@ -32,6 +32,7 @@ struct xro_driver *xro_driver_create(const struct xro_client_config *client, con
 
     if (driver == NULL)
         return NULL;
+    xro_poll_exactly();
     driver->config = *config;
     for (size_t i = 0; i < XRO_LINKS_MAX; i++)
         driver->fds[i] = -1;
@@ -251,7 +252,7 @@ static void pause_until(struct xro_driver *driver, struct xro_link *link, xro_ns
     int ready;
 
     show(driver);
-    ready = xro_poll_until(&poll, 1, until);
+    ready = xro_poll_punctually(&poll, 1, until);
     if (ready > 0)
         fill(driver, link, MSG_DONTWAIT);
     else if (ready == 0)

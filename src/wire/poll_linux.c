@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "wire/poll.h"
 
+#include <sys/prctl.h>
 #include <time.h>
+
+void xro_poll_exactly(void)
+{
+    prctl(PR_SET_TIMERSLACK, 1ul);
+}
 
 int xro_poll_until(struct pollfd *fds, size_t count, xro_ns until)
 {
