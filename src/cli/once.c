@@ -100,7 +100,7 @@ static int measure(struct xro_job *job)
         print_sample(sample, options.json);
     } else {
         xro_say("once", "%s: %s", job->settings.target,
-                xro_error_format(error, xro_sample_failed_op(sample), message, sizeof message));
+                xro_error_format(error, error == &sample->error ? NULL : xro_sample_failed_op(sample), message, sizeof message));
         code = xro_exit_for(error);
     }
     xro_sample_close(sample);

@@ -34,7 +34,7 @@ static const struct xro_option *report_options(void)
         { "json", 0, XRO_OPTION_FLAG, &chosen.json, NULL, NULL, "the same as --format json", NULL },
         { "trim", 0, XRO_OPTION_SHARE, &chosen.trim, "SHARE", NULL,
           "drop this share of each column's highest values; without it, the run's own", &chosen.trim_given },
-        { "percentiles", 0, XRO_OPTION_FLAG, &chosen.percentiles, NULL, NULL,
+        { "percentiles", 'p', XRO_OPTION_FLAG, &chosen.percentiles, NULL, NULL,
           "add p90, p99, p99.9, maximum, the closes, process start and load", NULL },
         { "output", 'o', XRO_OPTION_TEXT, &chosen.output, "FILE", NULL, "write there, not to standard output", NULL },
         { .name = NULL },

@@ -3,6 +3,8 @@
  * run.c - `xrdopen run`, or runxrdopen: the table of 2005. */
 #include "cli/run.h"
 
+#include "base/units.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +100,7 @@ static void join_command(int argc, char **argv, char *to, size_t size)
 static bool make_header(struct xro_run *run, const char *command)
 {
     struct xro_header *header = run->header = xro_header_copy(xro_station_header(run->stations[0]));
-    char text[256];
+    char text[256], timeout[XRO_DURATION_SIZE];
     bool good = header != NULL && xro_header_set(&header->command, command) == XRO_OK;
 
     if (!good)
@@ -106,10 +108,13 @@ static bool make_header(struct xro_run *run, const char *command)
     header->wall = xro_clock_wall();
     header->seed = options.seed;
     header->planned = options.count;
+    xro_format_duration(run->rows[0].job.settings.timeout, timeout);
     good = add_setting(header, "count", "%llu", (unsigned long long)options.count)
-        && add_setting(header, "trim", "%g", options.trim)
+        && add_setting(header, "trim", "%g%%", 100 * options.trim)
         && add_setting(header, "fresh", "%s", options.fresh == XRO_FRESH_PROCESS ? "process" : "connection")
-        && add_setting(header, "timeout_ns", "%llu", (unsigned long long)run->rows[0].job.settings.timeout);
+        && add_setting(header, "timeout", "%s", timeout);
+    if (options.client.pipeline)
+        good = good && add_setting(header, "pipeline", "one flight");
     if (options.pin != NULL)
         good = good && add_setting(header, "pin", "%s", options.pin);
     for (size_t row = 0; row < run->row_count; row++)

@@ -62,11 +62,11 @@ static void complain_of_writer(struct xro_run *run)
     run->trouble = true;
 }
 
-static void show_sample(const struct xro_run_row *row, const struct xro_sample *sample)
+static void show_sample(const struct loop *loop, const struct xro_run_row *row, const struct xro_sample *sample)
 {
     struct xro_waterfall waterfall = { .to = stderr };
 
-    fprintf(stderr, "\r\x1b[K%s: %s\n" + (isatty(STDERR_FILENO) ? 0 : 4), row->label, row->target);
+    fprintf(stderr, "%s%s: %s\n", loop->terminal ? "\r\x1b[K" : "", row->label, row->target);
     for (unsigned slot = 0; slot < sample->op_count; slot++)
         xro_waterfall_show(&waterfall, &sample->ops[slot]);
 }
@@ -85,7 +85,7 @@ static bool book(struct loop *loop, uint32_t row, const char *line, size_t lengt
     run->counts.taken++;
     run->counts.failed += xro_sample_error(sample) != NULL;
     if (run->options->verbose && sample->number == 0)
-        show_sample(&run->rows[row], sample);
+        show_sample(loop, &run->rows[row], sample);
     if (run->writer != NULL) {
         own = xro_sample_to_line(sample);
         if (own != NULL)

@@ -64,6 +64,7 @@ static void add_versions(struct xro_header *header)
 {
     const struct xro_engine *engine;
 
+    xro_header_add_version(header, "xrdopen", XRO_VERSION);
     for (size_t i = 0; (engine = xro_engine_at(i)) != NULL; i++)
         if (engine->version() != NULL)
             xro_header_add_version(header, engine->name, engine->version());

@@ -3,8 +3,13 @@
 
 #include <string.h>
 
+/* A span of no length is written over: it says nothing. */
 static void push_span(struct xro_op *op)
 {
+    uint32_t last = op->span_count - 1;
+
+    if (op->span_count > 0 && op->span_count <= op->span_room && op->spans[last].begin == op->now_begin - op->begin)
+        op->span_count--;
     if (op->span_count < op->span_room)
         op->spans[op->span_count] = (struct xro_span){
             .begin = op->now_begin - op->begin, .hop = op->now_hop, .phase = op->now_phase,

@@ -102,7 +102,9 @@ static void assert_near(double value, long double expected, double part)
 
 static void summary_is_what_brute_force_says(void **state)
 {
-    static const struct { double trim; unsigned per_10000; } trims[] = { { 0, 0 }, { 0.01, 100 }, { 0.29, 2900 }, { 0.5, 5000 }, { 0.999, 9990 } };
+    static const struct { double trim; unsigned per_10000; } trims[] = {
+        { 0, 0 }, { 0.01, 100 }, { 0.29, 2900 }, { 0.5, 5000 }, { 0.999, 9990 },
+    };
     static uint64_t values[MOST];
 
     (void)state;
@@ -249,6 +251,28 @@ static void two_peaks_are_found(void **state)
     }
 }
 
+/* Two bells so close that the ground between them is higher than half of either; and steps of a coarse clock, which look
+ * like peaks. */
+static void shallow_valleys_are_none(void **state)
+{
+    static uint64_t values[20000];
+    unsigned found = 0;
+
+    (void)state;
+    for (unsigned draws = 0; draws < 20; draws++) {
+        for (size_t i = 0; i < LENGTH(values); i++)
+            values[i] = (uint64_t)fabs(bell(i % 2 ? 1000 : 2000, i % 2 ? 0.29 : 0.25));
+        ascend(values, LENGTH(values));
+        found += xro_find_peaks(values, LENGTH(values), 1).found;
+    }
+    assert_int_equal(found, 0);
+    for (size_t i = 0; i < LENGTH(values); i++)
+        values[i] = i % 2 ? 200 : 400;
+    ascend(values, LENGTH(values));
+    assert_false(xro_find_peaks(values, LENGTH(values), 40).found);
+    assert_true(xro_find_peaks(values, LENGTH(values), 1).found);
+}
+
 /* One peak with a long tail, an even spread, and a coarse clock are no two peaks: a hundred draws of each. */
 static void one_peak_stays_one(void **state)
 {
@@ -261,7 +285,7 @@ static void one_peak_stays_one(void **state)
         for (size_t i = 0; i < count; i++) {
             double u = ((double)xro_random_below(&random_source, 1000000) + 1) / 1000001;
             values[i] = draws % 3 == 0 ? (uint64_t)(1000 - 3000 * log(u)) : draws % 3 == 1 ? (uint64_t)(1000 + 9000 * u)
-                : (uint64_t)bell(1000, 0.4) / 40 * 40;
+                : (uint64_t)fabs(bell(1000, 0.4)) / 40 * 40;
         }
         ascend(values, count);
         found += xro_find_peaks(values, count, draws % 3 == 2 ? 40 : 1).found;
@@ -320,6 +344,17 @@ static void drift_and_slow_first_are_seen(void **state)
     for (size_t i = 0; i < LENGTH(values); i++)
         values[i] = (uint64_t)bell(i % 2 ? 1000 : 1500, 0.05);     /* the same values, no drift */
     assert_true(xro_find_drift(values, LENGTH(values)) == 0);
+    for (size_t i = 0; i < LENGTH(values); i++)         /* a quarter so wide that its median says nothing */
+        values[i] = i < 750 ? 1000 : 500 + xro_random_below(&random_source, 1600);
+    assert_true(xro_find_drift(values, LENGTH(values)) == 0);
+    for (size_t i = 0; i < LENGTH(values) / 2; i++) {
+        uint64_t swap = values[i];
+        values[i] = values[LENGTH(values) - 1 - i];
+        values[LENGTH(values) - 1 - i] = swap;
+    }
+    assert_true(xro_find_drift(values, LENGTH(values)) == 0);
+    for (size_t i = 0; i < LENGTH(values); i++)
+        values[i] = (uint64_t)bell(i % 2 ? 1000 : 1500, 0.05);
     values[0] = 9000;
     memcpy(sorted, values, sizeof sorted);
     ascend(sorted, LENGTH(sorted));
@@ -338,6 +373,7 @@ int main(void)
         cmocka_unit_test(percentile_needs_its_count),
         cmocka_unit_test(trim_drops_only_the_highest),
         cmocka_unit_test(two_peaks_are_found),
+        cmocka_unit_test(shallow_valleys_are_none),
         cmocka_unit_test(one_peak_stays_one),
         cmocka_unit_test(degenerate_series_have_no_shape),
         cmocka_unit_test(outliers_are_counted),
