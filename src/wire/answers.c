@@ -239,19 +239,10 @@ void xro_call_stray(struct xro_client *client)
         xro_call_violation(client, "too many answers that nobody waits for");
 }
 
-/* The deferred answer's pause, from kXR_waitresp to now. */
-static void end_deferral(struct xro_client *client, const struct xro_link *link)
-{
-    struct xro_op *op = client->op;
-
-    if (op->wait_count > 0 && op->wait_count <= op->wait_room && op->waits[op->wait_count - 1].deferred)
-        op->waits[op->wait_count - 1].spent = link->began - op->begin - op->waits[op->wait_count - 1].begin;
-}
-
 void xro_call_attn(struct xro_client *client, struct xro_link *link)
 {
     struct xro_attn_answer attn;
-    bool waiting = client->state == XRO_CALL_DEFER || client->state == XRO_CALL_REQUEST;
+    bool waiting = client->state >= XRO_CALL_REQUEST && client->state <= XRO_CALL_DEFER && client->state != XRO_CALL_WAIT;
 
     if (!xro_get_attn_answer(link->body.bytes, link->body.length, &attn)) {
         xro_call_violation(client, "kXR_attn is not understood");
@@ -265,15 +256,16 @@ void xro_call_attn(struct xro_client *client, struct xro_link *link)
         xro_call_stray(client);
         return;
     }
-    end_deferral(client, link);
     xro_call_enter(client, XRO_CALL_TRANSFER, link->began);
     if (client->op->kind == XRO_OP_READ && (attn.inner.status == XRO_KXR_OK || attn.inner.status == XRO_KXR_OKSOFAR)) {
         if (attn.length > client->size - client->got) {
             xro_call_violation(client, "more data than was asked for");
             return;
         }
-        if (attn.length > 0)
+        if (attn.length > 0) {
             memcpy(client->data + client->got, attn.body, attn.length);
+            client->op->piece_count++;
+        }
         client->got += (uint32_t)attn.length;
     }
     xro_call_answer(client, attn.inner, attn.body, true);

@@ -10,6 +10,9 @@
 /* The only writer of client->state; it stamps: from AT on the time goes to NEXT's phase. */
 void xro_call_enter(struct xro_client *client, enum xro_call_state next, xro_ns at);
 
+/* The pause that the call is in, ordered or deferred, lasted until AT. xro_call_enter() says so for a change of state. */
+void xro_call_end_pause(struct xro_client *client, xro_ns at);
+
 /* The clock, read now; also kept in client->now. */
 xro_ns xro_call_stamp(struct xro_client *client);
 

@@ -40,11 +40,25 @@ xro_ns xro_call_stamp(struct xro_client *client)
     return client->now = client->config.clock(client->config.clock_arg);
 }
 
+void xro_call_end_pause(struct xro_client *client, xro_ns at)
+{
+    struct xro_op *op = client->op;
+    struct xro_wait *wait;
+
+    if ((client->state != XRO_CALL_WAIT && client->state != XRO_CALL_DEFER) || op->wait_count == 0
+        || op->wait_count > op->wait_room)
+        return;
+    wait = &op->waits[op->wait_count - 1];
+    if (wait->spent == 0)
+        wait->spent = at - op->begin - wait->begin;
+}
+
 void xro_call_enter(struct xro_client *client, enum xro_call_state next, xro_ns at)
 {
     /* The head of an answer may have come before its request went out (a broken server's): time does not run back. */
     if (at < client->op->now_begin)
         at = client->op->now_begin;
+    xro_call_end_pause(client, at);
     client->state = next;
     xro_timeline_enter(client->op, states[next].phase, at);
 }
@@ -230,6 +244,8 @@ void xro_client_connected(struct xro_client *client, struct xro_link *link, cons
     if (link->address.length > 0)
         describe_addresses(client);     /* of its earlier connection, before they are forgotten */
     link->up = true;
+    if (client->file_link == link)
+        client->file_link = NULL;       /* its handle was the old session's */
     link->address = *address;
     client->hop_links[client->op->now_hop] = (int8_t)link->index;
     out = xro_link_room(link, XRO_HANDSHAKE_SIZE + XRO_REQUEST_HEADER_SIZE);
@@ -258,21 +274,9 @@ void xro_client_broke(struct xro_client *client, struct xro_link *link, enum xro
     xro_call_fail(client, status, NULL, NULL);
 }
 
-/* The pause, or the deferral, that went on until now: its length is known. */
-static void end_wait(struct xro_client *client)
-{
-    struct xro_op *op = client->op;
-
-    if (op->wait_count > 0 && op->wait_count <= op->wait_room) {
-        struct xro_wait *wait = &op->waits[op->wait_count - 1];
-        wait->spent = client->now - op->begin - wait->begin;
-    }
-}
-
 void xro_client_woke(struct xro_client *client)
 {
     xro_call_stamp(client);
-    end_wait(client);
     if (client->resume == XRO_CALL_LOGIN) {
         if (xro_call_encode_login(client))
             xro_call_enter(client, XRO_CALL_LOGIN, xro_call_stamp(client));
@@ -286,8 +290,6 @@ void xro_client_expired(struct xro_client *client)
     bool total = xro_call_stamp(client) >= client->deadline;
     struct xro_op *op = client->op;
 
-    if (client->state == XRO_CALL_WAIT || client->state == XRO_CALL_DEFER)
-        end_wait(client);
     if (!total) {
         op->hops[op->now_hop].ending = XRO_ENDING_BROKEN;
         op->hops[op->now_hop].system = ETIMEDOUT;

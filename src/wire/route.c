@@ -34,6 +34,7 @@ void xro_call_hop(struct xro_client *client, struct xro_link *link)
     client->link = link;
     client->flight = client->config.pipeline && !link->step_by_step && !link->ready;
     /* What has passed since the last event is this hop's: deciding on it. */
+    xro_call_end_pause(client, client->now);
     index = xro_timeline_hop(client->op, host, link->port, client->now);
     describe_hop(client, &client->op->hops[index]);
     if (client->config.tls) {

@@ -707,6 +707,12 @@ def command():
     scripts = glob.glob(TESTS + '/cases/*.imp') + glob.glob(TESTS + '/torture/*.imp')
     talk = ''.join(subprocess.run([XRDOPEN, 'imposter', '--check', path], capture_output=True, text=True, timeout=30).stderr
                    for path in scripts)
+    manual = open(TESTS + '/../man/xrdopen-imposter.5').read()
+    examples = [text.replace('\\e', '\\') for text in re.findall(r'\.Bd -literal.*?\n(.*?)\.Ed', manual, re.S) if 'statement =' not in text]
+    said = [(subprocess.run([XRDOPEN, 'imposter', '--check', '-'], input=text, capture_output=True, text=True, timeout=30).stderr, text)
+            for text in examples]
+    ok("the manual's %d examples are good scripts" % len(examples), len(examples) > 10 and all(s == '' for s, _ in said),
+       '\n'.join(s + text for s, text in said if s))
     ok('all %d scripts of cases/ and torture/ are good' % len(scripts), len(scripts) > 20 and talk == '', talk)
 
 def many():

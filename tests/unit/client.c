@@ -231,10 +231,12 @@ static void nothing_is_open(void **state)
     take(bench, XRO_KXR_CLOSE);
     answer_error(bench, XRO_KXR_IOERROR, "no");         /* after any final answer the handle is gone */
     assert_ended(bench, XRO_SERVER);
-    begin(bench, XRO_OP_READ);
-    assert_ended(bench, XRO_CLOSED);
     begin(bench, XRO_OP_OPEN);                          /* but the session is in order */
     assert_state(bench, XRO_CALL_REQUEST);
+    take(bench, XRO_KXR_OPEN);
+    answer_error(bench, XRO_KXR_NOTFOUND, "no");
+    begin(bench, XRO_OP_READ);
+    assert_ended(bench, XRO_CLOSED);
     bench_free(bench);
 }
 
