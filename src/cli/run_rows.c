@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "cli/run.h"
 
-#include "measure/spawn.h"
+#include "base/module.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
  * right before and right after the call, so the hand-over is in no op. A call that does not come back in time is left
  * behind with everything that it uses; it ends with the process. */
 #include "base/escape.h"
+#include "base/module.h"
 #include "engine/engine.h"
 #include "engine/module.h"
 #include "record/timeline.h"
@@ -19,10 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#ifndef XRO_MODULE_DIR
-#define XRO_MODULE_DIR "/usr/lib/xrdopen"
-#endif
 
 enum {
     PATH_SIZE = 4096,
@@ -61,37 +58,6 @@ struct xrdcl_session {
 static pthread_mutex_t module_lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct xro_module *module_loaded;
 
-/* The folder of the executable, with SUFFIX. */
-static bool beside(const char *suffix, char path[PATH_SIZE])
-{
-    char self[PATH_SIZE];
-    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    char *slash;
-
-    if (length <= 0)
-        return false;
-    self[length] = '\0';
-    slash = strrchr(self, '/');
-    if (slash == NULL)
-        return false;
-    *slash = '\0';
-    return snprintf(path, PATH_SIZE, "%s/%s" XRO_MODULE_FILE, self, suffix) < PATH_SIZE;
-}
-
-/* The place of the module; XRDOPEN_MODULE_DIR, when set, is the only one. False when it is in none. */
-static bool module_path(char path[PATH_SIZE])
-{
-    const char *folder = getenv("XRDOPEN_MODULE_DIR");
-
-    if (folder != NULL && *folder != '\0')
-        return snprintf(path, PATH_SIZE, "%s/" XRO_MODULE_FILE, folder) < PATH_SIZE && access(path, F_OK) == 0;
-    if (beside("", path) && access(path, F_OK) == 0)
-        return true;
-    if (beside("../lib/xrdopen/", path) && access(path, F_OK) == 0)
-        return true;
-    return snprintf(path, PATH_SIZE, "%s/" XRO_MODULE_FILE, XRO_MODULE_DIR) < PATH_SIZE && access(path, F_OK) == 0;
-}
-
 static const struct xro_module *missing(struct xro_error *error, const char *detail, const char *text)
 {
     *error = (struct xro_error){ .status = XRO_MISSING, .phase = XRO_PHASE_OTHER, .hop = -1, .detail = detail };
@@ -109,7 +75,7 @@ static const struct xro_module *open_module(struct xro_error *error)
     const struct xro_module *module;
     void *handle;
 
-    if (!module_path(path))
+    if (!xro_module_path(XRO_MODULE_FILE, path, sizeof path))
         return missing(error, "the xrdcl module is not there: it is built when libxrootd-client-dev is installed",
                        NULL);
     handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "measure/spawn.h"
 
+#include "base/module.h"
 #include "record/json.h"
 #include "wire/poll.h"
 
@@ -19,20 +20,6 @@ extern char **environ;
 
 /* A process that is still there so long after its own limit is killed: a library's exit handlers hang. */
 #define GRACE (3 * XRO_NS_PER_S)
-
-const char *xro_own_path(void)
-{
-    static char path[4096];
-    ssize_t length;
-
-    if (path[0] != '\0')
-        return path;
-    length = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (length <= 0)
-        return NULL;
-    path[length] = '\0';
-    return path;
-}
 
 /* Start the process; its standard output is the returned descriptor, -1 when it could not be made. */
 static int start(const struct xro_job *job, const struct xro_sample_place *place, pid_t *pid)

@@ -20,7 +20,4 @@ enum { XRO_SPAWN_WORDS = XRO_JOB_WORDS + 4 };
  * prints no record, one that says so. XRO_MEMORY or XRO_IO: no process could be made. */
 enum xro_status xro_spawn_sample(const struct xro_job *job, const struct xro_sample_place *place, struct xro_buf *line);
 
-/* The absolute path of this executable, found once; NULL when it cannot be known. */
-const char *xro_own_path(void);
-
 #endif

@@ -118,6 +118,32 @@ static json_t *write_phases(const struct xro_hop *hop)
     return xro_json_end(&out);
 }
 
+static json_t *write_tls(const struct xro_tls_facts *tls)
+{
+    struct xro_json_out out = xro_json_begin();
+
+    xro_json_put_text(&out, "version", tls->version);
+    xro_json_put_text(&out, "cipher", tls->cipher);
+    xro_json_put_text(&out, "subject", tls->subject);
+    xro_json_put_text(&out, "issuer", tls->issuer);
+    xro_json_put_true(&out, "resumed", tls->resumed);
+    xro_json_put_u64(&out, "cpu_ns", tls->cpu, 0);
+    return xro_json_end(&out);
+}
+
+static bool read_tls(const json_t *object, struct xro_tls_facts *tls)
+{
+    struct xro_json_in in = { .object = object, .bad = !json_is_object(object) };
+
+    xro_json_cut(xro_json_get_text(&in, "version"), tls->version, sizeof tls->version);
+    xro_json_cut(xro_json_get_text(&in, "cipher"), tls->cipher, sizeof tls->cipher);
+    xro_json_cut(xro_json_get_text(&in, "subject"), tls->subject, sizeof tls->subject);
+    xro_json_cut(xro_json_get_text(&in, "issuer"), tls->issuer, sizeof tls->issuer);
+    tls->resumed = xro_json_get_bool(&in, "resumed", false);
+    tls->cpu = xro_json_get_u64(&in, "cpu_ns", 0, UINT64_MAX);
+    return !in.bad && tls->version[0] != '\0';
+}
+
 static json_t *write_hop(const struct xro_hop *hop)
 {
     struct xro_json_out out = xro_json_begin();
@@ -136,6 +162,8 @@ static json_t *write_hop(const struct xro_hop *hop)
     xro_json_put_u64(&out, "flags", hop->flags, 0);
     xro_json_put_u64(&out, "wait_count", hop->wait_count, 0);
     xro_json_put_u64(&out, "wait_asked_s", hop->wait_asked_s, 0);
+    if (hop->tls.version[0] != '\0')
+        xro_json_put(&out, "tls", write_tls(&hop->tls));
     xro_json_put(&out, "phase_ns", write_phases(hop));
     return xro_json_end(&out);
 }
@@ -188,6 +216,8 @@ static bool read_hop(const json_t *object, struct xro_hop *hop)
     hop->flags = (uint32_t)xro_json_get_u64(&in, "flags", 0, UINT32_MAX);
     hop->wait_count = (uint32_t)xro_json_get_u64(&in, "wait_count", 0, UINT32_MAX);
     hop->wait_asked_s = xro_json_get_u64(&in, "wait_asked_s", 0, UINT64_MAX);
+    if (json_object_get(object, "tls") != NULL && !read_tls(json_object_get(object, "tls"), &hop->tls))
+        in.bad = true;
     return read_phases(json_object_get(object, "phase_ns"), hop) && !in.bad;
 }
 
@@ -277,6 +307,41 @@ static bool read_try(const json_t *object, struct xro_try *try)
     return !in.bad;
 }
 
+static json_t *write_attempt(const struct xro_attempt *attempt)
+{
+    struct xro_json_out out = xro_json_begin();
+
+    xro_json_put_text(&out, "method", attempt->method);
+    xro_json_put_text(&out, "outcome", xro_auth_outcome_name(attempt->outcome));
+    xro_json_put_u64(&out, "rounds", attempt->rounds, 0);
+    xro_json_put_u64(&out, "making_ns", attempt->making, 0);
+    xro_json_put_u64(&out, "cpu_ns", attempt->cpu, 0);
+    xro_json_put_u64(&out, "loading_ns", attempt->loading, 0);
+    xro_json_put_u64(&out, "server_ns", attempt->server, 0);
+    xro_json_put_u64(&out, "hop", attempt->hop, 0);
+    xro_json_put_text(&out, "reason", attempt->reason);
+    return xro_json_end(&out);
+}
+
+static bool read_attempt(const json_t *object, struct xro_attempt *attempt)
+{
+    struct xro_json_in in = { .object = object, .bad = !json_is_object(object) };
+    enum xro_auth_outcome outcome = xro_auth_outcome_from_name(xro_json_get_text(&in, "outcome"));
+
+    if (outcome == XRO_AUTH_OUTCOME_COUNT)
+        return false;
+    xro_json_cut(xro_json_get_text(&in, "method"), attempt->method, sizeof attempt->method);
+    attempt->outcome = outcome;
+    attempt->rounds = (uint32_t)xro_json_get_u64(&in, "rounds", 0, UINT32_MAX);
+    attempt->making = xro_json_get_u64(&in, "making_ns", 0, UINT64_MAX);
+    attempt->cpu = xro_json_get_u64(&in, "cpu_ns", 0, UINT64_MAX);
+    attempt->loading = xro_json_get_u64(&in, "loading_ns", 0, UINT64_MAX);
+    attempt->server = xro_json_get_u64(&in, "server_ns", 0, UINT64_MAX);
+    attempt->hop = (uint16_t)xro_json_get_u64(&in, "hop", 0, XRO_HOP_ROOM - 1);
+    xro_json_cut(xro_json_get_text(&in, "reason"), attempt->reason, sizeof attempt->reason);
+    return !in.bad;
+}
+
 /* An array KEY, and KEY_count where more were counted than kept. Its writer and its reader are made by this macro,
  * since C cannot pass the type: they differ in nothing else. */
 #define LIST(list, item, items)                                                                                     \
@@ -311,6 +376,7 @@ static bool read_try(const json_t *object, struct xro_try *try)
 LIST(spans, span, spans)
 LIST(waits, wait, waits)
 LIST(tries, try, tries)
+LIST(attempts, attempt, attempts)
 #undef LIST
 
 static void put_hops(struct xro_json_out *out, const struct xro_op *op)
@@ -346,7 +412,8 @@ static bool op_is_blank(const struct xro_op *op)
 {
     return op->kind == xro_slot_op(op->slot) && !op->done && op->begin == 0 && op->total == 0 && op->bytes == 0
         && op->size == -1 && op->stray_count == 0 && op->message_count == 0 && op->hop_count == 0
-        && op->span_count == 0 && op->wait_count == 0 && op->try_count == 0 && error_is_blank(&op->error);
+        && op->piece_count == 0 && op->gap == 0 && op->gap_begin == 0 && op->span_count == 0 && op->wait_count == 0
+        && op->try_count == 0 && op->attempt_count == 0 && error_is_blank(&op->error);
 }
 
 static json_t *write_op(const struct xro_op *op)
@@ -362,6 +429,9 @@ static json_t *write_op(const struct xro_op *op)
     xro_json_put(&out, "total_ns", xro_json_u64(op->total));
     xro_json_put_u64(&out, "bytes", op->bytes, 0);
     xro_json_put_i64(&out, "size_bytes", op->size, -1);
+    xro_json_put_u64(&out, "piece_count", op->piece_count, 0);
+    xro_json_put_u64(&out, "gap_ns", op->gap, 0);
+    xro_json_put_u64(&out, "gap_begin_ns", op->gap_begin, 0);
     xro_json_put_u64(&out, "stray_count", op->stray_count, 0);
     xro_json_put_u64(&out, "message_count", op->message_count, 0);
     put_error(&out, &op->error);
@@ -369,6 +439,7 @@ static json_t *write_op(const struct xro_op *op)
     put_spans(&out, op);
     put_waits(&out, op);
     put_tries(&out, op);
+    put_attempts(&out, op);
     return xro_json_end(&out);
 }
 
@@ -391,6 +462,9 @@ static void read_op(struct xro_json_in *in, struct xro_op *op)
     op->total = xro_json_get_u64(in, "total_ns", 0, UINT64_MAX);
     op->bytes = xro_json_get_u64(in, "bytes", 0, UINT64_MAX);
     op->size = xro_json_get_i64(in, "size_bytes", -1, INT64_MIN, INT64_MAX);
+    op->piece_count = (uint32_t)xro_json_get_u64(in, "piece_count", 0, UINT32_MAX);
+    op->gap = xro_json_get_u64(in, "gap_ns", 0, UINT64_MAX);
+    op->gap_begin = xro_json_get_u64(in, "gap_begin_ns", 0, UINT64_MAX);
     op->stray_count = (uint32_t)xro_json_get_u64(in, "stray_count", 0, UINT32_MAX);
     op->message_count = (uint32_t)xro_json_get_u64(in, "message_count", 0, UINT32_MAX);
     get_error(in, &op->error);
@@ -398,6 +472,7 @@ static void read_op(struct xro_json_in *in, struct xro_op *op)
     get_spans(in, op);
     get_waits(in, op);
     get_tries(in, op);
+    get_attempts(in, op);
 }
 
 /* The op that OBJECT is for, NULL when its slot is unknown or was there before. */

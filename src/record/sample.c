@@ -30,6 +30,12 @@ static const char *const outcome_names[] = {
 #undef O
 };
 
+static const char *const auth_outcome_names[] = {
+#define A(id, name) [XRO_AUTH_OUTCOME_##id] = name,
+    XRO_AUTH_OUTCOMES(A)
+#undef A
+};
+
 static const char *const ending_names[] = {
 #define E(id, name) [XRO_ENDING_##id] = name,
     XRO_ENDINGS(E)
@@ -86,6 +92,16 @@ enum xro_outcome xro_outcome_from_name(const char *name)
     return (enum xro_outcome)find_name(outcome_names, XRO_OUTCOME_COUNT, name);
 }
 
+const char *xro_auth_outcome_name(enum xro_auth_outcome outcome)
+{
+    return (unsigned)outcome < XRO_AUTH_OUTCOME_COUNT ? auth_outcome_names[outcome] : "unknown";
+}
+
+enum xro_auth_outcome xro_auth_outcome_from_name(const char *name)
+{
+    return (enum xro_auth_outcome)find_name(auth_outcome_names, XRO_AUTH_OUTCOME_COUNT, name);
+}
+
 const char *xro_ending_name(enum xro_ending ending)
 {
     return (unsigned)ending < XRO_ENDING_COUNT ? ending_names[ending] : "unknown";
@@ -102,6 +118,7 @@ struct op_storage {
     struct xro_span spans[XRO_SPAN_ROOM];
     struct xro_wait waits[XRO_WAIT_ROOM];
     struct xro_try tries[XRO_TRY_ROOM];
+    struct xro_attempt attempts[XRO_ATTEMPT_ROOM];
 };
 
 struct sample_storage {
@@ -115,10 +132,12 @@ static void lend_storage(struct xro_op *op, struct op_storage *storage)
     op->spans = storage->spans;
     op->waits = storage->waits;
     op->tries = storage->tries;
+    op->attempts = storage->attempts;
     op->hop_room = XRO_HOP_ROOM;
     op->span_room = XRO_SPAN_ROOM;
     op->wait_room = XRO_WAIT_ROOM;
     op->try_room = XRO_TRY_ROOM;
+    op->attempt_room = XRO_ATTEMPT_ROOM;
 }
 
 struct xro_sample *xro_sample_create(void)

@@ -145,6 +145,45 @@ enum xro_ending {
 const char *xro_ending_name(enum xro_ending ending);
 enum xro_ending xro_ending_from_name(const char *name);     /* XRO_ENDING_COUNT when there is none */
 
+/* What TLS came to on a hop's connection. */
+struct xro_tls_facts {
+    char version[16];           /* "TLSv1.3"; "" when the connection has no TLS */
+    char cipher[48];
+    char subject[160], issuer[160];     /* of the server's certificate */
+    bool resumed;
+    xro_ns cpu;                 /* our own processor time in the handshake */
+};
+
+/* One method of authentication that was tried on a hop, or passed over. */
+#define XRO_AUTH_OUTCOMES(A)                                                                  \
+    A(PENDING, "no answer")             /* still under way when the record was closed */      \
+    A(GOOD,    "accepted")                                                                    \
+    A(REFUSED, "refused")               /* by the server */                                   \
+    A(FAILED,  "failed")                /* no credentials could be made */                    \
+    A(SKIPPED, "skipped")               /* not tried: not wanted, or not possible here */
+
+enum xro_auth_outcome {
+#define A(id, name) XRO_AUTH_OUTCOME_##id,
+    XRO_AUTH_OUTCOMES(A)
+#undef A
+    XRO_AUTH_OUTCOME_COUNT
+};
+
+const char *xro_auth_outcome_name(enum xro_auth_outcome outcome);
+enum xro_auth_outcome xro_auth_outcome_from_name(const char *name); /* XRO_AUTH_OUTCOME_COUNT when there is none */
+
+struct xro_attempt {
+    char method[8];             /* "gsi"; the protocol allows 7 characters */
+    enum xro_auth_outcome outcome;
+    uint16_t hop;
+    uint32_t rounds;            /* kXR_auth requests answered */
+    xro_ns making;              /* time in which credentials were made, here */
+    xro_ns cpu;                 /* of it, our own processor time */
+    xro_ns loading;             /* time in which a plug-in was loaded; in phase `other` */
+    xro_ns server;              /* time in which the server's answers were waited for */
+    char reason[160];           /* of a failure, a refusal, or for passing it over; escaped, without secrets */
+};
+
 enum { XRO_NO_HOP = 0xffff };
 
 struct xro_hop {
@@ -159,6 +198,7 @@ struct xro_hop {
     uint32_t version;           /* of the protocol, from the server; 0: not known */
     uint32_t flags;             /* kXR_protocol's flags word; 0: not known */
     char address[XRO_ADDRESS_SIZE];     /* the one connected to; "" when none */
+    struct xro_tls_facts tls;
     xro_ns phase[XRO_PHASE_COUNT];
     uint32_t wait_count;        /* waits ordered by this hop, all of them */
     uint64_t wait_asked_s;      /* their sum, negative ones left out */
@@ -191,10 +231,12 @@ struct xro_op {
     struct xro_span *spans;
     struct xro_wait *waits;
     struct xro_try *tries;
+    struct xro_attempt *attempts;
     uint16_t hop_room, hop_count;       /* hop_count never passes hop_room */
     uint32_t span_room, span_count;
     uint32_t wait_room, wait_count;
     uint32_t try_room, try_count;
+    uint32_t attempt_room, attempt_count;
 
     /* of the time line, while it is being written */
     uint16_t now_hop;
@@ -212,7 +254,8 @@ enum {
     XRO_HOP_ROOM = 40,          /* 16 redirects, each with its way back to the manager, and the first */
     XRO_SPAN_ROOM = 256,
     XRO_WAIT_ROOM = 64,
-    XRO_TRY_ROOM = 64
+    XRO_TRY_ROOM = 64,
+    XRO_ATTEMPT_ROOM = 32
 };
 
 struct xro_sample {

@@ -47,6 +47,7 @@ static void clear_hop(struct xro_hop *hop)
     hop->same_as = XRO_NO_HOP;
     hop->version = hop->flags = 0;
     memset(hop->phase, 0, sizeof hop->phase);
+    hop->tls.version[0] = '\0';
     hop->wait_count = 0;
     hop->wait_asked_s = 0;
 }
@@ -64,7 +65,7 @@ void xro_timeline_begin(struct xro_op *op, enum xro_op_kind kind, xro_ns at)
     op->gap = op->gap_begin = 0;
     op->stray_count = op->message_count = 0;
     op->hop_count = 0;
-    op->span_count = op->wait_count = op->try_count = 0;
+    op->span_count = op->wait_count = op->try_count = op->attempt_count = 0;
     op->now_hop = 0;
     op->now_phase = XRO_PHASE_OTHER;
     op->now_begin = at;

@@ -245,7 +245,7 @@ void xro_call_attn(struct xro_client *client, struct xro_link *link)
     bool waiting = client->state >= XRO_CALL_REQUEST && client->state <= XRO_CALL_DEFER && client->state != XRO_CALL_WAIT;
 
     if (!xro_get_attn_answer(link->body.bytes, link->body.length, &attn)) {
-        xro_call_violation(client, "kXR_attn is not understood");
+        xro_call_link_violation(client, link, "kXR_attn is not understood");
         return;
     }
     if (!attn.has_answer) {

@@ -27,6 +27,9 @@ void xro_call_fail(struct xro_client *client, enum xro_status status, const char
 /* The same for a link that broke the protocol. */
 void xro_call_violation(struct xro_client *client, const char *detail);
 
+/* The same for any link: where it is not the present hop's, the call goes on and the link is given up. */
+void xro_call_link_violation(struct xro_client *client, struct xro_link *link, const char *detail);
+
 /* --- the way (route.c) --- */
 
 /* Begin a hop on LINK: send the request if it is ready, connect it if not. */

@@ -222,6 +222,14 @@ void xro_call_violation(struct xro_client *client, const char *detail)
     xro_call_fail(client, XRO_PROTOCOL, detail, NULL);
 }
 
+void xro_call_link_violation(struct xro_client *client, struct xro_link *link, const char *detail)
+{
+    if (link == client->link)
+        xro_call_violation(client, detail);
+    else
+        xro_link_down(link);
+}
+
 /* --- what the driver reports --------------------------------------------------------------------------------------- */
 
 void xro_client_resolved(struct xro_client *client, int resolver)

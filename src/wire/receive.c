@@ -50,11 +50,11 @@ static void begin_body(struct xro_client *client, struct xro_link *link)
     link->body_is_data = waited && !attn && is_data(client, link);
     link->body_is_dropped = !waited && !attn;
     if (link->answer.length > INT32_MAX)
-        xro_call_violation(client, "answer has a negative length");
+        xro_call_link_violation(client, link, "answer has a negative length");
     else if (link->body_is_data && link->answer.length > client->size - client->got)
         xro_call_violation(client, "more data than was asked for");
     else if (!link->body_is_data && !link->body_is_dropped && link->answer.length > XRO_BODY_MAX)
-        xro_call_violation(client, "answer is longer than any of its kind can be");
+        xro_call_link_violation(client, link, "answer is longer than any of its kind can be");
     else if (!link->body_is_data && !link->body_is_dropped
              && xro_buf_reserve(&link->body, link->answer.length) != XRO_OK)
         xro_call_fail(client, XRO_MEMORY, NULL, NULL);

@@ -211,6 +211,7 @@ begin() { # ARGUMENTS...
     last="run $*"
     pids="$pids $process"
 }
+rm -f "$work/cut"
 begin -n 5000 -o "$work/cut" "$data1/data/file?mark-$$"
 within 20 has_samples "$work/cut" 20
 kill -9 "$process"

@@ -85,6 +85,14 @@ static void fill_hop(struct xro_hop *hop)
     hop->version = (uint32_t)any_number(UINT32_MAX);
     hop->flags = (uint32_t)any_number(UINT32_MAX);
     any_text(hop->address, sizeof hop->address);
+    if (below(2)) {
+        strcpy(hop->tls.version, "TLSv1.3");
+        any_text(hop->tls.cipher, sizeof hop->tls.cipher);
+        any_text(hop->tls.subject, sizeof hop->tls.subject);
+        any_text(hop->tls.issuer, sizeof hop->tls.issuer);
+        hop->tls.resumed = below(2);
+        hop->tls.cpu = any_number(UINT64_MAX);
+    }
     for (unsigned phase = 0; phase < XRO_PHASE_COUNT; phase++)
         hop->phase[phase] = any_number(UINT64_MAX);
     hop->wait_count = (uint32_t)any_number(UINT32_MAX);
@@ -106,6 +114,9 @@ static void fill_op(struct xro_op *op)
     fill_error(&op->error);
     op->bytes = any_number(UINT64_MAX);
     op->size = below(2) ? -1 : (int64_t)any_number(INT64_MAX);
+    op->piece_count = (uint32_t)any_number(UINT32_MAX);
+    op->gap = any_number(UINT64_MAX);
+    op->gap_begin = any_number(UINT64_MAX);
     op->stray_count = (uint32_t)any_number(UINT32_MAX);
     op->message_count = (uint32_t)any_number(UINT32_MAX);
     op->hop_count = (uint16_t)(below(8) == 0 ? XRO_HOP_ROOM : below(4));
@@ -126,6 +137,15 @@ static void fill_op(struct xro_op *op)
         op->tries[i] = (struct xro_try){ "", (enum xro_outcome)below(XRO_OUTCOME_COUNT), any_int(),
                                          any_number(UINT64_MAX), any_number(UINT64_MAX), (uint16_t)below(XRO_HOP_ROOM) };
         any_text(op->tries[i].address, sizeof op->tries[i].address);
+    }
+    op->attempt_count = any_count(op->attempt_room);
+    for (uint32_t i = 0; i < xro_kept(op->attempt_count, op->attempt_room); i++) {
+        op->attempts[i] = (struct xro_attempt){ "", (enum xro_auth_outcome)below(XRO_AUTH_OUTCOME_COUNT),
+                                                (uint16_t)below(XRO_HOP_ROOM), (uint32_t)any_number(UINT32_MAX),
+                                                any_number(UINT64_MAX), any_number(UINT64_MAX), any_number(UINT64_MAX),
+                                                any_number(UINT64_MAX), "" };
+        any_text(op->attempts[i].method, sizeof op->attempts[i].method);
+        any_text(op->attempts[i].reason, sizeof op->attempts[i].reason);
     }
 }
 
@@ -162,6 +182,13 @@ static void assert_same_hop(const struct xro_hop *a, const struct xro_hop *b)
 {
     assert_string_equal(a->host, b->host);
     assert_string_equal(a->address, b->address);
+    assert_string_equal(a->tls.version, b->tls.version);
+    if (a->tls.version[0] != '\0') {
+        assert_string_equal(a->tls.cipher, b->tls.cipher);
+        assert_string_equal(a->tls.subject, b->tls.subject);
+        assert_string_equal(a->tls.issuer, b->tls.issuer);
+        SAME(tls.resumed); SAME(tls.cpu);
+    }
     SAME(port); SAME(reused); SAME(pipelined); SAME(ending); SAME(server_code); SAME(system); SAME(same_as);
     SAME(version); SAME(flags); SAME(wait_count); SAME(wait_asked_s);
     for (unsigned phase = 0; phase < XRO_PHASE_COUNT; phase++)
@@ -170,6 +197,13 @@ static void assert_same_hop(const struct xro_hop *a, const struct xro_hop *b)
 
 static void assert_same_lists(const struct xro_op *a, const struct xro_op *b)
 {
+    SAME(attempt_count); SAME(piece_count); SAME(gap); SAME(gap_begin);
+    for (uint32_t i = 0; i < xro_kept(a->attempt_count, a->attempt_room); i++) {
+        assert_string_equal(a->attempts[i].method, b->attempts[i].method);
+        assert_string_equal(a->attempts[i].reason, b->attempts[i].reason);
+        SAME(attempts[i].outcome); SAME(attempts[i].hop); SAME(attempts[i].rounds); SAME(attempts[i].making);
+        SAME(attempts[i].cpu); SAME(attempts[i].loading); SAME(attempts[i].server);
+    }
     SAME(hop_count); SAME(span_count); SAME(wait_count); SAME(try_count);
     for (uint16_t i = 0; i < a->hop_count; i++)
         assert_same_hop(&a->hops[i], &b->hops[i]);
