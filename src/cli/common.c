@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+const char *const xro_tls_mode_names[] = { "allow", "require", "off", NULL };
+
 static int find_engine(const char *command, const char *name, const char *target, struct xro_job *job)
 {
     const struct xro_url *url = &job->settings.url;
@@ -86,6 +88,13 @@ int xro_job_make(const char *command, struct xro_client_options *options, const 
     if (join_hosts(command, options) != XRO_EXIT_GOOD)
         return XRO_EXIT_USAGE;
     settings->hosts = options->hosts;
+    settings->tls = (enum xro_tls_mode)options->tls;
+    settings->ca = options->ca;
+    settings->tls_resume = options->tls_resume;
+    if (options->ca != NULL && (options->ca[0] == '\0' || strpbrk(options->ca, " \t\n") != NULL)) {
+        xro_say(command, "--ca: '%s' will not do: a path without blanks is wanted", options->ca);
+        return XRO_EXIT_USAGE;
+    }
     wrong = xro_url_parse(target, &settings->url);
     if (wrong != NULL) {
         xro_say(command, "%s: this target will not do: %s", target, wrong);

@@ -13,11 +13,16 @@ struct xro_client_options {
     bool timeout_given, connect_timeout_given;
     bool v4, v6;
     bool pipeline;
+    unsigned tls;               /* enum xro_tls_mode */
+    const char *ca;
+    bool tls_resume;
     struct xro_texts resolve;
     char hosts[XRO_JOB_HOSTS_SIZE];     /* --resolve, all together; made by xro_job_make */
 };
 
 #define XRO_CLIENT_DEFAULTS { .timeout = 30 * XRO_NS_PER_S }
+
+extern const char *const xro_tls_mode_names[];   /* in the order of enum xro_tls_mode, NULL at the end */
 
 /* Rows of an option table, for struct xro_client_options at OPTIONS. */
 #define XRO_CLIENT_OPTION_ROWS(options)                                                                                \
@@ -31,6 +36,12 @@ struct xro_client_options {
     { "ipv6", '6', XRO_OPTION_FLAG, &(options)->v6, NULL, NULL, "IPv6 only", NULL },                                   \
     { "resolve", 0, XRO_OPTION_LIST, &(options)->resolve, "NAME=ADDR[,ADDR]", NULL,                                    \
       "these addresses in place of a name look-up (wire; repeatable)", NULL },                                         \
+    { "tls", 0, XRO_OPTION_CHOICE, &(options)->tls, "WHEN", xro_tls_mode_names,                                        \
+      "TLS: allow (when the server wants it), require or off (wire)", NULL },                                          \
+    { "ca", 0, XRO_OPTION_TEXT, &(options)->ca, "PATH", NULL,                                                          \
+      "trust these certificate authorities, a file or a folder (wire)", NULL },                                        \
+    { "tls-resume", 0, XRO_OPTION_FLAG, &(options)->tls_resume, NULL, NULL,                                            \
+      "resume a TLS session that is made before the sample (wire)", NULL },                                            \
     { "pipeline", 0, XRO_OPTION_FLAG, &(options)->pipeline, NULL, NULL,                                                \
       "handshake to open in one flight (wire)", NULL }
 

@@ -19,6 +19,9 @@ struct xro_settings {
     xro_ns connect_timeout;     /* for one connection of one hop, name look-up included; 0: only the total counts */
     enum xro_family { XRO_FAMILY_ANY, XRO_FAMILY_V4, XRO_FAMILY_V6 } family;
     bool prefer_v4;
+    enum xro_tls_mode { XRO_TLS_ALLOW, XRO_TLS_REQUIRE, XRO_TLS_OFF } tls;
+    const char *ca;             /* certificate authorities: a file or a folder; NULL: the environment's */
+    bool tls_resume;            /* resume a TLS session that a connection before the sample has made */
     const char *hosts;          /* "NAME=ADDRESS,ADDRESS;...": in place of a look-up (wire), NULL for none */
     bool pipeline;              /* handshake to open in one flight */
     void (*watch)(void *arg, const struct xro_op *op);  /* called after each new span, for a live waterfall; NULL for

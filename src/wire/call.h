@@ -41,6 +41,9 @@ void xro_call_send(struct xro_client *client);
 /* The request went out with what came before: from AT on its answer is waited for. */
 void xro_call_sent(struct xro_client *client, xro_ns at);
 
+/* The flags of kXR_protocol for the present link: what we can, and what we want. */
+uint8_t xro_call_protocol_flags(const struct xro_client *client);
+
 /* Put kXR_login's bytes into the present link's output; false: the call has failed. */
 bool xro_call_encode_login(struct xro_client *client);
 

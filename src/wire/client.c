@@ -258,7 +258,7 @@ void xro_client_connected(struct xro_client *client, struct xro_link *link, cons
     client->hop_links[client->op->now_hop] = (int8_t)link->index;
     out = xro_link_room(link, XRO_HANDSHAKE_SIZE + XRO_REQUEST_HEADER_SIZE);
     xro_put_handshake(&out);
-    xro_put_protocol(&out, XRO_STREAM_PROTOCOL, XRO_KXR_SECREQS, XRO_KXR_EXPLOGIN);
+    xro_put_protocol(&out, XRO_STREAM_PROTOCOL, xro_call_protocol_flags(client), XRO_KXR_EXPLOGIN);
     client->stream = XRO_STREAM_PROTOCOL;
     xro_link_wrote(link, &out);
     if (client->flight && !(xro_call_encode_login(client) && xro_call_encode(client)))

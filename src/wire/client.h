@@ -22,6 +22,7 @@ enum xro_want {
     XRO_WANT_NOTHING,           /* the call is over, or none was begun */
     XRO_WANT_ADDRESSES,         /* look up link->host, then xro_client_resolved() */
     XRO_WANT_CONNECTION,        /* connect to one of them, then xro_client_connected() or _broke() */
+    XRO_WANT_TLS,               /* call xro_client_securing(), do the TLS handshake on link, then xro_client_secured() */
     XRO_WANT_BYTES,             /* send what xro_link_output() gives, hand what comes to xro_client_received() */
     XRO_WANT_TIME               /* wait until `until`, then xro_client_woke(); bytes may come all the same */
 };
@@ -33,6 +34,8 @@ enum xro_want {
     S(CONNECT,   CONNECT,   CONNECTION, "the TCP connection")                                 \
     S(HANDSHAKE, HANDSHAKE, BYTES,      "the answer to the handshake")                        \
     S(PROTOCOL,  HANDSHAKE, BYTES,      "the answer to kXR_protocol")                         \
+    S(SECURE,    OTHER,     TLS,        "TLS to be made ready")                               \
+    S(TLS,       TLS,       TLS,        "the TLS handshake")                                  \
     S(LOGIN,     LOGIN,     BYTES,      "the answer to kXR_login")                            \
     S(REQUEST,   REQUEST,   BYTES,      "the first byte of the answer")                       \
     S(TRANSFER,  TRANSFER,  BYTES,      "the rest of the answer")                             \
@@ -72,6 +75,9 @@ struct xro_link {
     bool up;                    /* connected, as far as we know */
     bool ready;                 /* logged in */
     bool step_by_step;          /* the server refused one flight */
+    bool secure;                /* TLS is on */
+    bool needs_tls;             /* the URL or redirect that led here said roots:// */
+    bool asked_tls;             /* kXR_protocol went out a second time, now wanting TLS */
     uint16_t index;             /* in its client; a driver keeps the socket at the same place */
     uint32_t version, flags;    /* from the protocol answer */
     struct xro_address address; /* the one connected to; length 0: none */
@@ -102,7 +108,9 @@ struct xro_client_config {
     const char *user;           /* login name; cut at 8 bytes */
     const char *path;           /* with CGI */
     uint32_t pid;
-    bool tls;                   /* roots:// */
+    bool tls;                   /* roots://: TLS is a must, at every hop */
+    bool able_tls;              /* the driver can do TLS */
+    const char *no_tls;         /* why it cannot: a constant sentence, or NULL */
     bool pipeline;
     xro_ns timeout;             /* for all calls together, counted from the first; XRO_NEVER for none */
     xro_ns connect_timeout;     /* from look-up to login of one hop; 0 for none */
@@ -164,6 +172,16 @@ void xro_client_resolved(struct xro_client *client, int resolver);
 
 /* The link is connected to ADDRESS. */
 void xro_client_connected(struct xro_client *client, struct xro_link *link, const struct xro_address *address);
+
+/* The driver is ready for the TLS handshake on the present link, and begins it now: what it did until here was making
+ * ready (loading the library), and is booked as `other`. */
+void xro_client_securing(struct xro_client *client);
+
+/* TLS is on; FACTS are kept in the record. */
+void xro_client_secured(struct xro_client *client, const struct xro_tls_facts *facts);
+
+/* TLS failed for the reason WHY. */
+void xro_client_not_secured(struct xro_client *client, const char *why);
 
 /* The bytes to send on LINK; xro_link_sent() says how many went. */
 static inline const uint8_t *xro_link_output(const struct xro_link *link, size_t *length)

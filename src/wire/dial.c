@@ -29,12 +29,12 @@ static int open_socket(int family)
     return fd;
 }
 
-void xro_dial_settle(int fd)
+void xro_dial_block(int fd, bool blocks)
 {
     int flags = fcntl(fd, F_GETFL);
 
     if (flags >= 0)
-        fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
+        fcntl(fd, F_SETFL, blocks ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
 }
 
 static void drop_lane(struct xro_dial *dial, size_t lane)

@@ -20,8 +20,8 @@ int xro_dial_wait(struct xro_dial *dial, xro_ns until, size_t *lane, int *system
 /* Close the sockets of the lanes that did not win. */
 void xro_dial_end(struct xro_dial *dial);
 
-/* A connected socket becomes one that blocks, as the driver wants it. */
-void xro_dial_settle(int fd);
+/* A connected socket becomes one that blocks, as the driver wants it on the hot path, or one that does not. */
+void xro_dial_block(int fd, bool blocks);
 
 /* How long a recv on such a socket blocks before it comes back empty-handed. */
 #define XRO_DIAL_RECV_SLICE (50 * XRO_NS_PER_MS)

@@ -11,7 +11,9 @@
 #include "wire/poll.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { IN_SIZE = 64 * 1024 };
@@ -22,6 +24,9 @@ struct xro_driver {
     int fds[XRO_LINKS_MAX];     /* of the client's links, -1: none */
     struct xro_addresses addresses;     /* of the hop being connected */
     struct xro_dial dial;
+    const struct xro_tls *tls;  /* NULL: not loaded yet */
+    struct xro_tls_context *tls_context;
+    struct xro_tls_session *sessions[XRO_LINKS_MAX];    /* of links with TLS */
     bool dialed;                /* the race is not yet written to the op: that is done while the server works */
     uint8_t in[IN_SIZE];
 };
@@ -42,11 +47,19 @@ struct xro_driver *xro_driver_create(const struct xro_client_config *client, con
     return NULL;
 }
 
+static void hang_up_at(struct xro_driver *driver, size_t index)
+{
+    if (driver->sessions[index] != NULL)
+        driver->tls->end(driver->tls_context, driver->sessions[index]);
+    driver->sessions[index] = NULL;
+    if (driver->fds[index] >= 0)
+        close(driver->fds[index]);
+    driver->fds[index] = -1;
+}
+
 static void hang_up(struct xro_driver *driver, const struct xro_link *link)
 {
-    if (driver->fds[link->index] >= 0)
-        close(driver->fds[link->index]);
-    driver->fds[link->index] = -1;
+    hang_up_at(driver, link->index);
 }
 
 void xro_driver_close(struct xro_driver *driver)
@@ -54,10 +67,20 @@ void xro_driver_close(struct xro_driver *driver)
     if (driver == NULL)
         return;
     for (size_t i = 0; i < XRO_LINKS_MAX; i++)
-        if (driver->fds[i] >= 0)
-            close(driver->fds[i]);
+        hang_up_at(driver, i);
+    if (driver->tls_context != NULL)
+        driver->tls->close(driver->tls_context);
     xro_client_close(&driver->client);
     free(driver);
+}
+
+void xro_driver_hang_up(struct xro_driver *driver)
+{
+    for (size_t i = 0; i < driver->client.link_count; i++) {
+        hang_up_at(driver, i);
+        xro_client_broke(&driver->client, driver->client.links[i], XRO_CLOSED, 0);
+    }
+    driver->client.deadline = 0;
 }
 
 /* There is a pause: time to show what has happened. */
@@ -150,7 +173,7 @@ static void dial(struct xro_driver *driver, struct xro_link *link, xro_ns until)
     if (fd >= 0) {
         driver->fds[link->index] = fd;
         xro_client_connected(&driver->client, link, &driver->addresses.items[winner]);
-        xro_dial_settle(fd);
+        xro_dial_block(fd, true);
         return;
     }
     if (system == 0)
@@ -160,6 +183,109 @@ static void dial(struct xro_driver *driver, struct xro_link *link, xro_ns until)
         xro_client_expired(&driver->client);
     else
         xro_client_broke(&driver->client, link, XRO_CONNECT, system);
+}
+
+/* --- TLS ------------------------------------------------------------------------------------------------------------ */
+
+enum xro_status xro_driver_prepare_tls(struct xro_driver *driver, char *why, size_t why_size)
+{
+    static const struct xro_tls_settings defaults;
+    const char *missing = NULL;
+
+    if (driver->tls_context != NULL)
+        return XRO_OK;
+    driver->tls = xro_tls_library(&missing);
+    if (driver->tls == NULL) {
+        snprintf(why, why_size, "%s", missing);
+        return XRO_MISSING;
+    }
+    driver->tls_context = driver->tls->create(driver->config.tls ? driver->config.tls : &defaults, why, why_size);
+    return driver->tls_context != NULL ? XRO_OK : XRO_TLS;
+}
+
+/* Wait until the socket is ready for what TLS wants; false when it was UNTIL that came. */
+static bool wait_for_tls(struct xro_driver *driver, const struct xro_link *link, int want, xro_ns until)
+{
+    struct pollfd poll = { .fd = driver->fds[link->index], .events = want == XRO_TLS_WANT_WRITE ? POLLOUT : POLLIN };
+    int ready = xro_poll_until(&poll, 1, earlier(until, a_while()));
+
+    if (ready == 0 && xro_clock_now() < until) {
+        show(driver);
+        ready = xro_poll_until(&poll, 1, until);
+    }
+    return ready != 0;
+}
+
+static xro_ns thread_time(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+    return (xro_ns)ts.tv_sec * XRO_NS_PER_S + (xro_ns)ts.tv_nsec;
+}
+
+/* The TLS handshake on the present link. */
+static void secure(struct xro_driver *driver, struct xro_link *link, xro_ns until)
+{
+    struct xro_tls_session **session = &driver->sessions[link->index];
+    char why[XRO_TLS_WHY_SIZE] = "";
+    struct xro_tls_facts facts;
+    xro_ns cpu;
+    int result;
+
+    if (xro_driver_prepare_tls(driver, why, sizeof why) != XRO_OK) {
+        xro_client_not_secured(&driver->client, why);
+        return;
+    }
+    *session = driver->tls->begin(driver->tls_context, driver->fds[link->index], link->host, driver->config.resume);
+    if (*session == NULL) {
+        xro_client_not_secured(&driver->client, "no TLS session could be made for this host");
+        return;
+    }
+    xro_dial_block(driver->fds[link->index], false);    /* its own reads must not pass the deadline */
+    cpu = thread_time();
+    xro_client_securing(&driver->client);
+    while ((result = driver->tls->handshake(*session, why, sizeof why)) != 1 && result != XRO_TLS_FAILED)
+        if (result == 0 || !wait_for_tls(driver, link, result, until))
+            break;
+    if (result == 1) {
+        driver->tls->facts(*session, &facts);
+        facts.cpu = thread_time() - cpu;
+        xro_dial_block(driver->fds[link->index], true);
+        xro_client_secured(&driver->client, &facts);
+    } else if (result == XRO_TLS_FAILED || result == 0) {
+        hang_up(driver, link);
+        xro_client_not_secured(&driver->client, result == 0 ? "the server closed the connection in the TLS handshake" : why);
+    } else {
+        xro_client_expired(&driver->client);
+    }
+}
+
+/* Send and receive, with TLS or without: bytes, 0 at the end, or -1 with errno. */
+static ssize_t send_bytes(struct xro_driver *driver, const struct xro_link *link, const uint8_t *bytes, size_t length)
+{
+    ssize_t n;
+
+    if (driver->sessions[link->index] == NULL)
+        return send(driver->fds[link->index], bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT);
+    n = driver->tls->write(driver->sessions[link->index], bytes, length);
+    if (n >= 0)
+        return n;
+    errno = n == XRO_TLS_FAILED ? EPIPE : EAGAIN;
+    return -1;
+}
+
+static ssize_t receive_bytes(struct xro_driver *driver, const struct xro_link *link, int flags)
+{
+    ssize_t n;
+
+    if (driver->sessions[link->index] == NULL)
+        return recv(driver->fds[link->index], driver->in, sizeof driver->in, flags);
+    n = driver->tls->read(driver->sessions[link->index], driver->in, sizeof driver->in);
+    if (n >= 0)
+        return n;
+    errno = n == XRO_TLS_FAILED ? ECONNRESET : EAGAIN;
+    return -1;
 }
 
 /* --- bytes --------------------------------------------------------------------------------------------------------- */
@@ -182,7 +308,7 @@ static bool drain(struct xro_driver *driver, struct xro_link *link)
     if (bytes == NULL)
         return true;
     do
-        n = send(driver->fds[link->index], bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT);
+        n = send_bytes(driver, link, bytes, length);
     while (n < 0 && errno == EINTR);
     if (n > 0)
         xro_link_sent(link, (size_t)n);
@@ -196,7 +322,7 @@ static bool drain(struct xro_driver *driver, struct xro_link *link)
 /* Take what comes; false when nothing came. */
 static bool fill(struct xro_driver *driver, struct xro_link *link, int flags)
 {
-    ssize_t n = recv(driver->fds[link->index], driver->in, sizeof driver->in, flags);
+    ssize_t n = receive_bytes(driver, link, flags);
 
     if (n > 0)
         xro_client_received(&driver->client, link, driver->in, (size_t)n);
@@ -209,6 +335,20 @@ static bool fill(struct xro_driver *driver, struct xro_link *link, int flags)
     return true;
 }
 
+/* The same without waiting. TLS reads from the socket as that is set: a record of which only a part is there would hold it
+ * up past the deadline. */
+static void fill_at_once(struct xro_driver *driver, struct xro_link *link)
+{
+    int fd = driver->fds[link->index];
+    bool secure = driver->sessions[link->index] != NULL;
+
+    if (secure)
+        xro_dial_block(fd, false);
+    fill(driver, link, MSG_DONTWAIT);
+    if (secure && driver->fds[link->index] == fd)
+        xro_dial_block(fd, true);
+}
+
 /* Wait for bytes, or room for them, until UNTIL. */
 static void exchange_slowly(struct xro_driver *driver, struct xro_link *link, xro_ns until)
 {
@@ -216,6 +356,9 @@ static void exchange_slowly(struct xro_driver *driver, struct xro_link *link, xr
     struct pollfd poll = { .fd = driver->fds[link->index], .events = POLLIN };
     int ready;
 
+    if (driver->sessions[link->index] != NULL && driver->tls->pending(driver->sessions[link->index])
+        && fill(driver, link, MSG_DONTWAIT))
+        return;                 /* it was there, decrypted: the socket would not have told */
     xro_link_output(link, &unsent);
     if (unsent > 0)
         poll.events |= POLLOUT;
@@ -227,7 +370,7 @@ static void exchange_slowly(struct xro_driver *driver, struct xro_link *link, xr
     if (ready == 0)
         xro_client_expired(&driver->client);
     else if (ready > 0 && poll.revents & ~POLLOUT)
-        fill(driver, link, MSG_DONTWAIT);
+        fill_at_once(driver, link);
 }
 
 static void exchange(struct xro_driver *driver, struct xro_link *link, xro_ns until)
@@ -254,7 +397,7 @@ static void pause_until(struct xro_driver *driver, struct xro_link *link, xro_ns
     show(driver);
     ready = xro_poll_punctually(&poll, 1, until);
     if (ready > 0)
-        fill(driver, link, MSG_DONTWAIT);
+        fill_at_once(driver, link);
     else if (ready == 0)
         xro_client_woke(&driver->client);
 }
@@ -275,6 +418,10 @@ enum xro_status xro_driver_perform(struct xro_driver *driver, enum xro_op_kind k
             break;
         case XRO_WANT_CONNECTION:
             dial(driver, link, until);
+            break;
+        case XRO_WANT_TLS:
+            record_race(driver);
+            secure(driver, link, until);
             break;
         case XRO_WANT_BYTES:
             exchange(driver, link, until);

@@ -38,7 +38,7 @@ void xro_link_close(struct xro_link *link)
 
 void xro_link_down(struct xro_link *link)
 {
-    link->up = link->ready = false;
+    link->up = link->ready = link->secure = link->asked_tls = false;
     link->out.length = link->sent = 0;
     link->head_length = 0;
     link->in_body = false;

@@ -37,9 +37,7 @@ void xro_call_hop(struct xro_client *client, struct xro_link *link)
     xro_call_end_pause(client, client->now);
     index = xro_timeline_hop(client->op, host, link->port, client->now);
     describe_hop(client, &client->op->hops[index]);
-    if (client->config.tls) {
-        xro_call_fail(client, XRO_TLS, "roots:// needs TLS, which this xrdopen does not have", NULL);
-    } else if (link->ready) {
+    if (link->ready) {
         xro_call_note_manager(client);
         xro_call_send(client);
     } else {
@@ -133,7 +131,7 @@ bool xro_call_step_by_step(struct xro_client *client)
 
 /* --- redirects --------------------------------------------------------------------------------------------------- */
 
-static void follow(struct xro_client *client, struct xro_span_text host, uint16_t port, struct xro_span_text token)
+static void follow(struct xro_client *client, struct xro_span_text host, uint16_t port, struct xro_span_text token, bool tls)
 {
     struct xro_link *link = xro_client_link(client, host, port);
 
@@ -141,6 +139,9 @@ static void follow(struct xro_client *client, struct xro_span_text host, uint16_
         xro_call_fail(client, XRO_MEMORY, "too many servers, or a host name that is too long", NULL);
         return;
     }
+    link->needs_tls = link->needs_tls || tls;
+    if (tls && link->ready && !link->secure)
+        xro_link_down(link);    /* it is connected in the clear: that will not do any more */
     if (!link->ready) {
         link->token.length = 0;
         if (xro_buf_append(&link->token, token.bytes, token.length) != XRO_OK) {
@@ -205,10 +206,6 @@ static void follow_url(struct xro_client *client, struct xro_span_text text)
         xro_call_fail(client, XRO_PROTOCOL, "redirect to a URL that cannot be followed", &text);
         return;
     }
-    if (url.tls) {
-        xro_call_fail(client, XRO_TLS, "redirect to a server that needs TLS, which this xrdopen does not have", &text);
-        return;
-    }
     path = (struct xro_span_text){ .bytes = text.bytes + slash, .length = text.length - slash };
     if (path.length > 0 && path.bytes[0] == '/')
         path = (struct xro_span_text){ .bytes = path.bytes + 1, .length = path.length - 1 };
@@ -218,7 +215,7 @@ static void follow_url(struct xro_client *client, struct xro_span_text text)
     else
         merged = merge_path(client, path, none);
     if (merged)
-        follow(client, xro_text(url.host), url.port, none);
+        follow(client, xro_text(url.host), url.port, none, url.tls);
 }
 
 void xro_call_redirect(struct xro_client *client, const uint8_t *body, size_t length)
@@ -241,7 +238,7 @@ void xro_call_redirect(struct xro_client *client, const uint8_t *body, size_t le
     if (answer.is_url)
         follow_url(client, answer.host);
     else if (merge_path(client, xro_path_text(&client->path), answer.opaque))
-        follow(client, answer.host, answer.port, answer.token);
+        follow(client, answer.host, answer.port, answer.token, false);
 }
 
 /* --- the way back ------------------------------------------------------------------------------------------------ */

@@ -46,20 +46,105 @@ bool xro_call_encode_login(struct xro_client *client)
     return !out.bad;
 }
 
-static const char *tls_demand(uint32_t flags)
+/* --- TLS ---------------------------------------------------------------------------------------------------------- */
+
+static bool must_be_secure(const struct xro_client *client)
 {
-    if (flags & XRO_KXR_GOTOTLS)
-        return "server goes on in TLS, which was not asked for";
-    if (flags & (XRO_KXR_TLSLOGIN | XRO_KXR_TLSSESS))
-        return "server demands TLS, which this xrdopen does not have";
-    return NULL;
+    return client->config.tls || client->link->needs_tls;
+}
+
+uint8_t xro_call_protocol_flags(const struct xro_client *client)
+{
+    bool want = must_be_secure(client) || client->link->asked_tls;
+
+    /* Who says that it can do TLS must not send plain bytes behind this request: one flight does not say so. */
+    if (!client->config.able_tls || client->flight)
+        return XRO_KXR_SECREQS;
+    return XRO_KXR_SECREQS | XRO_KXR_ABLETLS | (want ? XRO_KXR_WANTTLS : 0);
+}
+
+/* The server demands TLS for login or session and does not begin it: some announce it and never do (xrootd.tls data
+ * of 5.5.3). Asked with wantTLS it does. */
+static void ask_for_tls(struct xro_client *client)
+{
+    struct xro_out out = xro_link_room(client->link, XRO_REQUEST_HEADER_SIZE);
+
+    client->link->asked_tls = true;
+    xro_put_protocol(&out, XRO_STREAM_PROTOCOL, xro_call_protocol_flags(client), XRO_KXR_EXPLOGIN);
+    xro_link_wrote(client->link, &out);
+    if (out.bad)
+        xro_call_fail(client, XRO_MEMORY, NULL, NULL);
+    else
+        xro_call_enter(client, XRO_CALL_PROTOCOL, xro_call_stamp(client));
+}
+
+enum tls_step { GO_ON, BEGIN_TLS, ASK_FOR_TLS, TLS_IMPOSSIBLE };
+
+/* What the server's FLAGS mean for this link: the rules of TLS, all in one place. *WRONG: why it is impossible. */
+static enum tls_step judge_tls(const struct xro_client *client, uint32_t flags, const char **wrong)
+{
+    bool able = client->config.able_tls && !client->flight, asked = client->link->asked_tls || must_be_secure(client);
+    bool demands = flags & (XRO_KXR_TLSLOGIN | XRO_KXR_TLSSESS);
+
+    *wrong = NULL;
+    if (flags & XRO_KXR_GOTOTLS) {
+        if (able)
+            return BEGIN_TLS;
+        *wrong = "server goes on in TLS, which was not asked for";
+    } else if (must_be_secure(client) && !client->config.able_tls) {
+        *wrong = client->config.no_tls ? client->config.no_tls : "TLS is a must here, and switched off";
+    } else if (must_be_secure(client) && !(flags & XRO_KXR_HAVETLS)) {
+        *wrong = "TLS is a must here, and the server has none";
+    } else if (demands && !able) {
+        *wrong = client->config.no_tls ? client->config.no_tls : "server demands TLS, which is not to be had here";
+    } else if (asked) {
+        *wrong = "server does not begin TLS although it was asked to";
+    } else {
+        return demands ? ASK_FOR_TLS : GO_ON;
+    }
+    return TLS_IMPOSSIBLE;
+}
+
+void xro_client_securing(struct xro_client *client)
+{
+    xro_call_enter(client, XRO_CALL_TLS, xro_call_stamp(client));
+}
+
+void xro_client_secured(struct xro_client *client, const struct xro_tls_facts *facts)
+{
+    client->op->hops[client->op->now_hop].tls = *facts;
+    client->link->secure = true;
+    if (xro_call_encode_login(client))
+        xro_call_enter(client, XRO_CALL_LOGIN, xro_call_stamp(client));
+}
+
+void xro_client_not_secured(struct xro_client *client, const char *why)
+{
+    struct xro_span_text text = xro_text(why);
+
+    xro_call_stamp(client);
+    client->op->hops[client->op->now_hop].ending = XRO_ENDING_BROKEN;
+    xro_link_down(client->link);
+    xro_call_fail(client, XRO_TLS, NULL, &text);
+}
+
+/* --- kXR_protocol --------------------------------------------------------------------------------------------------- */
+
+static void go_on_to_login(struct xro_client *client)
+{
+    if (client->flight) {
+        client->stream = XRO_STREAM_LOGIN;
+        xro_call_enter(client, XRO_CALL_LOGIN, client->now);
+    } else if (xro_call_encode_login(client)) {
+        xro_call_enter(client, XRO_CALL_LOGIN, xro_call_stamp(client));
+    }
 }
 
 void xro_call_protocol_answer(struct xro_client *client, struct xro_answer answer, const uint8_t *body)
 {
     struct xro_hop *hop = &client->op->hops[client->op->now_hop];
     struct xro_protocol_answer protocol;
-    const char *demand;
+    const char *wrong;
 
     if (!xro_get_protocol_answer(body, answer.length, &protocol)) {
         xro_call_violation(client, "answer to kXR_protocol is too short");
@@ -67,16 +152,24 @@ void xro_call_protocol_answer(struct xro_client *client, struct xro_answer answe
     }
     hop->version = client->link->version = protocol.version;
     hop->flags = client->link->flags = protocol.flags;
-    demand = tls_demand(protocol.flags);
-    if (demand != NULL) {
-        xro_call_fail(client, XRO_TLS, demand, NULL);
-    } else if (client->flight) {
-        client->stream = XRO_STREAM_LOGIN;
-        xro_call_enter(client, XRO_CALL_LOGIN, client->now);
-    } else if (xro_call_encode_login(client)) {
-        xro_call_enter(client, XRO_CALL_LOGIN, xro_call_stamp(client));
+    switch (judge_tls(client, protocol.flags, &wrong)) {
+    case GO_ON:
+        go_on_to_login(client);
+        break;
+    case BEGIN_TLS:
+        xro_call_enter(client, XRO_CALL_SECURE, client->now);
+        break;
+    case ASK_FOR_TLS:
+        ask_for_tls(client);
+        break;
+    case TLS_IMPOSSIBLE:
+        if (!xro_call_step_by_step(client))
+            xro_call_fail(client, XRO_TLS, wrong, NULL);
+        break;
     }
 }
+
+/* --- kXR_login ------------------------------------------------------------------------------------------------------ */
 
 /* What the server offers, as "gsi, krb5, unix". */
 static void list_offers(struct xro_span_text token, char *to, size_t size)
