@@ -26,7 +26,9 @@ struct xro_buf {
 /* An empty buffer that may grow to MOST bytes; nothing is allocated yet. */
 static inline struct xro_buf xro_buf(size_t most)
 {
-    return (struct xro_buf){ .bytes = NULL, .length = 0, .room = 0, .most = most };
+    struct xro_buf buf = { NULL, 0, 0, most };      /* no compound literal: C++ reads this, too */
+
+    return buf;
 }
 
 /* Make room for EXTRA bytes behind those in use. */

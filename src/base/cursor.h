@@ -25,12 +25,16 @@ struct xro_out {                /* bytes being written */
 
 static inline struct xro_in xro_in(const void *bytes, size_t length)
 {
-    return (struct xro_in){ .at = (const uint8_t *)bytes, .left = length, .bad = false };
+    struct xro_in in = { (const uint8_t *)bytes, length, false };     /* no compound literal: C++ reads this, too */
+
+    return in;
 }
 
 static inline struct xro_out xro_out(void *bytes, size_t room)
 {
-    return (struct xro_out){ .at = (uint8_t *)bytes, .left = room, .bad = false };
+    struct xro_out out = { (uint8_t *)bytes, room, false };
+
+    return out;
 }
 
 /* The next N bytes, or NULL and `bad` when there are not so many. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "base/module.h"
 
+#include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,36 +12,66 @@
 #define XRO_MODULE_DIR "/usr/lib/xrdopen"
 #endif
 
-const char *xro_own_path(void)
-{
-    static char path[4096];
-    ssize_t length;
+enum { PATH_SIZE = 4096 };
 
-    if (path[0] != '\0')
-        return path;
-    length = readlink("/proc/self/exe", path, sizeof path - 1);
+/* FOLDER/FILE, when there is such a file. */
+static bool in_folder(const char *folder, const char *file, char path[PATH_SIZE])
+{
+    const int length = snprintf(path, PATH_SIZE, "%s/%s", folder, file);
+
+    return length > 0 && length < PATH_SIZE && access(path, F_OK) == 0;
+}
+
+/* The same, FOLDER being seen from the executable's. */
+static bool beside(const char *folder, const char *file, char path[PATH_SIZE])
+{
+    char self[PATH_SIZE], joined[PATH_SIZE];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    char *slash;
+    int joined_length;
+
     if (length <= 0)
-        return NULL;
-    path[length] = '\0';
-    return path;
+        return false;
+    self[length] = '\0';
+    slash = strrchr(self, '/');
+    if (slash == NULL)
+        return false;
+    *slash = '\0';
+    joined_length = snprintf(joined, sizeof joined, "%s/%s", self, folder);
+    return joined_length > 0 && joined_length < PATH_SIZE && in_folder(joined, file, path);
 }
 
-static bool is_there(const char *folder, size_t length, const char *below, const char *file, char *to, size_t size)
+static bool find(const char *file, char path[PATH_SIZE])
 {
-    int n = snprintf(to, size, "%.*s/%s%s", (int)length, folder, below, file);
+    const char *only = getenv("XRDOPEN_MODULE_DIR");
 
-    return n > 0 && (size_t)n < size && access(to, F_OK) == 0;
+    if (only != NULL && *only != '\0')
+        return in_folder(only, file, path);
+    return beside(".", file, path) || beside("../lib/xrdopen", file, path) || in_folder(XRO_MODULE_DIR, file, path);
 }
 
-bool xro_module_path(const char *file, char *to, size_t size)
+enum xro_module_found xro_module_load(const char *file, const char *symbol, uint32_t abi, const void **table,
+                                      char why[XRO_MODULE_WHY_SIZE])
 {
-    const char *folder = getenv("XRDOPEN_MODULE_DIR"), *own = xro_own_path(), *slash = own ? strrchr(own, '/') : NULL;
+    char path[PATH_SIZE];
+    void *handle;
+    const char *words;
 
-    if (folder != NULL && folder[0] != '\0')
-        return is_there(folder, strlen(folder), "", file, to, size);
-    if (slash != NULL && is_there(own, (size_t)(slash - own), "", file, to, size))
-        return true;
-    if (slash != NULL && is_there(own, (size_t)(slash - own), "../lib/xrdopen/", file, to, size))
-        return true;
-    return is_there(XRO_MODULE_DIR, strlen(XRO_MODULE_DIR), "", file, to, size);
+    *table = NULL;
+    why[0] = '\0';
+    if (!find(file, path))
+        return XRO_MODULE_ABSENT;
+    handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    if (handle == NULL) {
+        words = dlerror();
+        snprintf(why, XRO_MODULE_WHY_SIZE, "%s", words != NULL ? words : path);
+        return XRO_MODULE_BROKEN;
+    }
+    *table = dlsym(handle, symbol);
+    if (*table != NULL && *(const uint32_t *)*table == abi)
+        return XRO_MODULE_LOADED;
+    *table = NULL;
+    dlclose(handle);
+    snprintf(why, XRO_MODULE_WHY_SIZE, "%s", path);
+    return XRO_MODULE_OTHER;
 }

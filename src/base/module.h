@@ -1,17 +1,35 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * module.h - where this executable is, and where the modules are that it loads on demand. */
+ * module.h - modules loaded on demand: shared objects that link what xrdopen itself must not (XRootD's libraries,
+ * libkrb5), each with one exported table. A table's first member is a uint32_t, the version of its layout.
+ *
+ * A module is looked for beside the executable, in ../lib/xrdopen from there, and where it was installed; the variable
+ * XRDOPEN_MODULE_DIR, when set, names the only place. It stays loaded: libraries leave threads and handlers behind. */
 #ifndef XRO_BASE_MODULE_H
 #define XRO_BASE_MODULE_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include <stdint.h>
 
-/* The absolute path of this executable, found once; NULL when it cannot be known. */
-const char *xro_own_path(void);
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-/* The path of the module FILE, in TO: in XRDOPEN_MODULE_DIR when that is set, and nowhere else; else beside the executable, in
- * ../lib/xrdopen from there, or where the build was told. False when it is in none. */
-bool xro_module_path(const char *file, char *to, size_t size);
+enum xro_module_found {
+    XRO_MODULE_LOADED,
+    XRO_MODULE_ABSENT,          /* in none of the places */
+    XRO_MODULE_BROKEN,          /* it does not load: WHY holds the loader's words */
+    XRO_MODULE_OTHER            /* of another version of xrdopen: WHY holds its path */
+};
 
+enum { XRO_MODULE_WHY_SIZE = 256 };
+
+/* Load FILE and set *TABLE to its SYMBOL, a table whose layout is ABI. Bound as the libraries ask for (RTLD_LAZY), which
+ * is what a program linked against them gets; a module that is linked with -z now shows here what it lacks. WHY is ""
+ * unless said otherwise; it is raw text. */
+enum xro_module_found xro_module_load(const char *file, const char *symbol, uint32_t abi, const void **table,
+                                      char why[XRO_MODULE_WHY_SIZE]);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -72,10 +72,28 @@ struct target {
     bool with_path;             /* several local paths are measured: the label names which */
 };
 
+/* The user's label or one of ours; behind --via on this same machine (a name space, say) the command tells rows apart, where
+ * otherwise the host does. */
+static char *label_row(const struct xro_run *run, const struct xro_run_row *row, const struct target *target)
+{
+    const struct xro_header *here = xro_station_header(run->stations[0]),
+                            *client = xro_station_header(run->stations[row->station]);
+    char *label = target->label ? strdup(target->label) : make_label(row, client->sysname, target->with_path), *longer;
+    size_t size;
+
+    if (label == NULL || row->station == 0 || strcmp(here->host, client->host) != 0)
+        return label;
+    size = strlen(label) + strlen(run->vias[row->station]) + 16;
+    longer = (char *)malloc(size);
+    if (longer != NULL)
+        snprintf(longer, size, "%s (via %s)", label, run->vias[row->station]);
+    free(label);
+    return longer;
+}
+
 static int add_row(struct xro_run *run, const struct target *target, const char *engine, size_t station)
 {
     struct xro_run_row *rows = (struct xro_run_row *)realloc(run->rows, (run->row_count + 1) * sizeof *rows), *row;
-    struct xro_station *agent = run->stations[station];
     int code;
 
     if (rows == NULL)
@@ -93,8 +111,7 @@ static int add_row(struct xro_run *run, const struct target *target, const char 
     row->job.fresh = (enum xro_fresh)run->options->fresh;
     if (row->job.settings.url.scheme == XRO_SCHEME_FILE)
         row->kind = "local";
-    row->label = target->label ? strdup(target->label)
-                               : make_label(row, agent ? xro_station_header(agent)->sysname : "?", target->with_path);
+    row->label = label_row(run, row, target);
     return row->label ? XRO_EXIT_GOOD : XRO_EXIT_FAILED;
 }
 
@@ -116,7 +133,9 @@ static int add_rows(struct xro_run *run, const struct target *target, const char
 {
     for (size_t i = 0; i < run->station_count; i++) {
         int code;
-        if (run->stations[i] != NULL && engine != NULL && !has_engine(run->stations[i], engine)) {
+        if (run->stations[i] == NULL)
+            continue;           /* it has been said that nothing comes from there */
+        if (engine != NULL && !has_engine(run->stations[i], engine)) {
             xro_say("run", "%s%s%s: the engine %s is not there, and its rows are left out: it is built when "
                     "libxrootd-client-dev is installed", target->text, run->vias[i] ? ": --via " : "",
                     run->vias[i] ? run->vias[i] : "", engine);

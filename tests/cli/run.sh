@@ -19,7 +19,7 @@ file=$tree/data1/data/file
 expect 'a table' 0 run -n 12 -o "$work/results" "$data1/data/file" "$manager/data/file" "$file"
 check 'nothing on standard error' silent
 for word in '^Microseconds' '^samples: .*12' '^machine: ' '^clock: .*resolution .* a reading costs ' 'harness costs [0-9.]+ ns' \
-    '^versions: .*xrdopen [0-9]+\.[0-9]' '^settings: .*trim=0\.01'; do
+    '^versions: .*xrdopen [0-9]+\.[0-9]' '^settings: .*trim=(0\.01|1%)'; do
     check "below it: $word" line "$word"
 done
 check 'its head is that of 2005' python "$out" <<'P'

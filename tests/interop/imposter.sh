@@ -360,6 +360,8 @@ server S
     on read count 6: answer first half, delay 20ms, rest
     on read count 7: answer dribble 250 every 10ms
     on read count 8: piece 10, repeat 3, answer
+    on read count 9: piece 300, answer, answer
+    on read: answer first half, silence
     on pgread: pieces 5000
 server E
     on read: piece 1k, repeat
@@ -386,7 +388,10 @@ server Z
             ok('1008 bytes in dribbles of 250', got == (5, 0, whole) and 0.04 <= seconds < 1, seconds)
             ok('repeat goes on behind itself', [c.ask(read), c.answer(), c.answer(), c.answer()] ==
                [(5, 4000, whole[:10]), (5, 4000, whole[10:20]), (5, 4000, whole[20:30]), (5, 0, whole[30:])])
-            c.ask(say_open('/f'))
+            ok('a second answer is whole again', [c.ask(read), c.answer(), c.answer()] ==
+               [(5, 4000, whole[:300]), (5, 0, whole[300:]), (5, 0, whole)])
+            c.send(read)
+            ok('half is half', c.take(504) == struct.pack('>HHi', 5, 0, 1000) + whole[:496] and c.quiet(0.05))
         with Client(imposter.at('E')) as c:
             c.ask(say_open('/f'))
             c.send(say_read(1000))
@@ -448,6 +453,7 @@ server S
     on open path /shutdown: answer, shutdown
     on open path /silence: silence
     on open path /deaf: answer, deaf
+    on open path /busy: delay 80ms, answer, close
     on read: answer, close
 server closes
     on accept: close
@@ -483,6 +489,11 @@ server silent silent
             c.ask(say_open('/f'))
             got = c.ask(say_read(8 << 20))
             ok('8 MiB before the close all arrive', got[1] == 0 and got[2] == pattern(0, 8 << 20) and c.ended() == 'fin')
+        with Client(imposter.at('S')) as c:
+            c.send(say_open('/busy') + request(PING) * 3000)
+            time.sleep(0.03)
+            c.send(request(PING) * 2000)
+            ok('a FIN, though much lies unread', c.answer()[1] == 4003 and c.ended() == 'fin')
         with Client(imposter.at('closes'), login=False) as c:
             ok('close at accept', c.ended() == 'fin')
         try:
