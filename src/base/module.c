@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "base/module.h"
 
+#include "base/own.h"
+
 #include <dlfcn.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,20 +26,11 @@ static bool in_folder(const char *folder, const char *file, char path[PATH_SIZE]
 /* The same, FOLDER being seen from the executable's. */
 static bool beside(const char *folder, const char *file, char path[PATH_SIZE])
 {
-    char self[PATH_SIZE], joined[PATH_SIZE];
-    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    char *slash;
-    int joined_length;
+    char joined[PATH_SIZE];
+    const char *own = xro_own_path(), *slash = own ? strrchr(own, '/') : NULL;
+    int length = slash ? snprintf(joined, sizeof joined, "%.*s/%s", (int)(slash - own), own, folder) : -1;
 
-    if (length <= 0)
-        return false;
-    self[length] = '\0';
-    slash = strrchr(self, '/');
-    if (slash == NULL)
-        return false;
-    *slash = '\0';
-    joined_length = snprintf(joined, sizeof joined, "%s/%s", self, folder);
-    return joined_length > 0 && joined_length < PATH_SIZE && in_folder(joined, file, path);
+    return length > 0 && length < PATH_SIZE && in_folder(joined, file, path);
 }
 
 static bool find(const char *file, char path[PATH_SIZE])
@@ -48,6 +40,21 @@ static bool find(const char *file, char path[PATH_SIZE])
     if (only != NULL && *only != '\0')
         return in_folder(only, file, path);
     return beside(".", file, path) || beside("../lib/xrdopen", file, path) || in_folder(XRO_MODULE_DIR, file, path);
+}
+
+bool xro_module_is_there(const char *file)
+{
+    char path[PATH_SIZE];
+
+    return find(file, path);
+}
+
+static void cut(const char *text, char why[XRO_MODULE_WHY_SIZE])
+{
+    const size_t length = strnlen(text, XRO_MODULE_WHY_SIZE - 1);
+
+    memcpy(why, text, length);
+    why[length] = '\0';
 }
 
 enum xro_module_found xro_module_load(const char *file, const char *symbol, uint32_t abi, const void **table,
@@ -64,7 +71,7 @@ enum xro_module_found xro_module_load(const char *file, const char *symbol, uint
     handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (handle == NULL) {
         words = dlerror();
-        snprintf(why, XRO_MODULE_WHY_SIZE, "%s", words != NULL ? words : path);
+        cut(words != NULL ? words : path, why);
         return XRO_MODULE_BROKEN;
     }
     *table = dlsym(handle, symbol);
@@ -72,6 +79,6 @@ enum xro_module_found xro_module_load(const char *file, const char *symbol, uint
         return XRO_MODULE_LOADED;
     *table = NULL;
     dlclose(handle);
-    snprintf(why, XRO_MODULE_WHY_SIZE, "%s", path);
+    cut(path, why);
     return XRO_MODULE_OTHER;
 }

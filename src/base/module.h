@@ -8,6 +8,7 @@
 #ifndef XRO_BASE_MODULE_H
 #define XRO_BASE_MODULE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -22,6 +23,9 @@ enum xro_module_found {
 };
 
 enum { XRO_MODULE_WHY_SIZE = 256 };
+
+/* Is there such a file in one of the places? Loads nothing. */
+bool xro_module_is_there(const char *file);
 
 /* Load FILE and set *TABLE to its SYMBOL, a table whose layout is ABI. Bound as the libraries ask for (RTLD_LAZY), which
  * is what a program linked against them gets; a module that is linked with -z now shows here what it lacks. WHY is ""

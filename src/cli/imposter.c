@@ -4,6 +4,7 @@
 #include "base/url.h"
 #include "cli/common.h"
 #include "imposter/imposter.h"
+#include "imposter/priority.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +16,7 @@
 
 static const char *port_file;
 static struct xro_texts sets;
-static bool exit_with_parent, no_spin, trace, check;
+static bool exit_with_parent, no_spin, realtime, trace, check;
 static xro_ns duration;
 
 static const struct xro_option options[] = {
@@ -24,6 +25,7 @@ static const struct xro_option options[] = {
     { "duration", 0, XRO_OPTION_DURATION, &duration, "TIME", NULL, "end after this time", NULL },
     { "exit-with-parent", 0, XRO_OPTION_FLAG, &exit_with_parent, NULL, NULL, "end when standard input ends", NULL },
     { "no-spin", 0, XRO_OPTION_FLAG, &no_spin, NULL, NULL, "sleep to the end of each delay: less CPU, less accurate", NULL },
+    { "realtime", 0, XRO_OPTION_FLAG, &realtime, NULL, NULL, "run before all ordinary processes (needs privileges)", NULL },
     { "trace", 0, XRO_OPTION_FLAG, &trace, NULL, NULL, "a line on standard error for each thing sent, with its stamps", NULL },
     { "check", 0, XRO_OPTION_FLAG, &check, NULL, NULL, "only read the script and say whether it is good", NULL },
     { NULL, 0, XRO_OPTION_FLAG, NULL, NULL, NULL, NULL, NULL },
@@ -32,7 +34,7 @@ static const struct xro_option options[] = {
 static const char name[] = "imposter";
 static int signal_pipe[2] = { -1, -1 };
 
-/* --- script -------------------------------------------------------------------------------------------------------- */
+/* --- script ----------------------------------------------------------------------------------------------------- */
 
 /* The whole of FILE, "-" being standard input; NULL and a message when it cannot be read or is too long. */
 static char *read_script(const char *file, size_t *length)
@@ -103,7 +105,7 @@ static int load(const char *file, struct xro_script **script)
     return code;                /* the settings' values, which lie in argv, are part of the script from now on */
 }
 
-/* --- where it listens ---------------------------------------------------------------------------------------------- */
+/* --- where it listens ------------------------------------------------------------------------------------------- */
 
 static void print_places(FILE *to, const struct xro_imposter *imposter)
 {
@@ -142,7 +144,7 @@ static bool write_port_file(const struct xro_imposter *imposter)
     return good;
 }
 
-/* --- running ------------------------------------------------------------------------------------------------------- */
+/* --- running ---------------------------------------------------------------------------------------------------- */
 
 static void on_signal(int number)
 {
@@ -183,6 +185,10 @@ static int open_and_serve(const char *file, const struct xro_script *script)
     if (!catch_signals()) {
         xro_say(name, "%s: cannot catch signals: %s", file, strerror(errno));
         return XRO_EXIT_FAILED;
+    }
+    if (realtime && !xro_priority_realtime()) {
+        xro_say(name, "--realtime: refused by the system: %s", strerror(errno));
+        return XRO_EXIT_MISSING;
     }
     settings.stop[0] = signal_pipe[0];
     settings.stop[1] = exit_with_parent ? STDIN_FILENO : -1;

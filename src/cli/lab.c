@@ -42,15 +42,27 @@ static int lab_main(int argc, char **argv);
 
 const struct xro_command xro_command_lab = {
     .name = "lab",
-    .arguments = "up MODE | down [ID|all] | status [ID] | list | urls [ID]",
+    .arguments = "up MODE | down [ID|all] | status [ID] | list | urls [ID] | env [ID]",
     .summary = "Start real XRootD servers on loopback, and remove them without a trace.",
     .details = "up MODE        start servers and print their URLs\n"
                "                 plain    one data server\n"
                "                 cluster  a manager and two data servers, each with its cmsd\n"
+               "                 tls      servers with TLS: if asked, and for login, session, all\n"
+               "                 host, unix, sss, krb5, gsi, ztn\n"
+               "                          one server that wants this authentication (ztn: over TLS)\n"
+               "                 gsitls   gsi over TLS\n"
+               "                 many     one server that offers krb5, gsi, sss, unix\n"
+               "                 fallback one that offers ztn, krb5, unix to clients without a token\n"
+               "                 signed   unix and gsi with signed requests\n"
+               "                 securecluster\n"
+               "                          a cluster whose servers all want unix authentication\n"
+               "                 badtls   servers with certificates that must be refused\n"
+               "                 all      a plain server, those of tls, each method with and without TLS\n"
                "down [ID|all]  end them and remove every trace\n"
                "status [ID]    servers, folder and URLs of one lab, or of all\n"
                "list           a line per lab: id, mode, state, creator, folder\n"
                "urls [ID]      name TAB url, for programs\n"
+               "env [ID]       what clients need, as NAME=VALUE: env $(xrdopen lab env) xrdfs ...\n"
                "Without ID the only lab there is is meant. XRDOPEN_LAB_DIR says where folders go (TMPDIR, else /tmp).\n"
                "See xrdopen-lab(1).",
     .main = lab_main,
@@ -184,7 +196,7 @@ static int lab_main(int argc, char **argv)
     if (code >= 0)
         return code;
     if (count == 0)
-        return fail(XRO_EXIT_USAGE, "which command?", "up, down, status, list or urls");
+        return fail(XRO_EXIT_USAGE, "which command?", "up, down, status, list, urls or env");
     if (strcmp(words[0], "free-ports") == 0)
         return count == 2 ? free_ports(words[1]) : fail(XRO_EXIT_USAGE, "free-ports", "a count from 1 to 64 is wanted");
     if (strcmp(words[0], "addresses") == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "cli/run.h"
 
-#include "base/module.h"
+#include "base/own.h"
 
 #include <errno.h>
 #include <stdlib.h>

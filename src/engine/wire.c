@@ -62,8 +62,7 @@ static void make_tls_session(struct wire_session *wire)
 
 static struct xro_driver *create_driver(struct wire_session *wire, const struct xro_settings *settings)
 {
-    char path[4096];
-    bool have_tls = xro_module_path(XRO_TLS_MODULE_FILE, path, sizeof path);
+    bool have_tls = xro_module_is_there(XRO_TLS_MODULE_FILE);
     const struct xro_driver_config driver = {
         .family = address_family(settings->family), .prefer_v4 = settings->prefer_v4,
         .hosts = settings->hosts, .tls = &wire->tls, .resume = settings->tls_resume,

@@ -12,7 +12,6 @@
 #include "engine/module.h"
 #include "record/timeline.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -22,7 +21,6 @@
 #include <unistd.h>
 
 enum {
-    PATH_SIZE = 4096,
     EXIT_LIMIT_S = 2            /* what the library's own clearing up may take at exit */
 };
 static const xro_ns stop_limit = XRO_NS_PER_S;
@@ -71,23 +69,20 @@ static const struct xro_module *missing(struct xro_error *error, const char *det
  * here. */
 static const struct xro_module *open_module(struct xro_error *error)
 {
-    char path[PATH_SIZE];
-    const struct xro_module *module;
-    void *handle;
+    char why[XRO_MODULE_WHY_SIZE];
+    const void *table;
 
-    if (!xro_module_path(XRO_MODULE_FILE, path, sizeof path))
-        return missing(error, "the xrdcl module is not there: it is built when libxrootd-client-dev is installed",
-                       NULL);
-    handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-    if (handle == NULL)
-        return missing(error, "the xrdcl module does not load: it needs the packages libxrdcl3 and libxrdposix3",
-                       dlerror());
-    module = (const struct xro_module *)dlsym(handle, XRO_MODULE_SYMBOL);
-    if (module == NULL || module->abi != XRO_MODULE_ABI) {
-        dlclose(handle);
-        return missing(error, "the xrdcl module is of another version of xrdopen", path);
+    switch (xro_module_load(XRO_MODULE_FILE, XRO_MODULE_SYMBOL, XRO_MODULE_ABI, &table, why)) {
+    case XRO_MODULE_LOADED:
+        return (const struct xro_module *)table;
+    case XRO_MODULE_ABSENT:
+        return missing(error, "the xrdcl module is not there: it is built when libxrootd-client-dev is installed", NULL);
+    case XRO_MODULE_BROKEN:
+        return missing(error, "the xrdcl module does not load: it needs the packages libxrdcl3 and libxrdposix3", why);
+    case XRO_MODULE_OTHER:
+        return missing(error, "the xrdcl module is of another version of xrdopen", why);
     }
-    return module;
+    return NULL;
 }
 
 static void guard_exit(void);

@@ -18,7 +18,7 @@
 
 enum { CHILD_TEXT_MAX = 1 << 20 };
 
-/* --- the child's side ---------------------------------------------------------------------------------------------- */
+/* --- the child's side ------------------------------------------------------------------------------------------- */
 
 /* What the parent has open is not ours: a connection of its own, kept here, would never be seen closed. */
 static void close_others(int keep1, int keep2)
@@ -91,7 +91,7 @@ static int be_imposter(const char *text, int places, int life)
     return 0;
 }
 
-/* --- the parent's side --------------------------------------------------------------------------------------------- */
+/* --- the parent's side ------------------------------------------------------------------------------------------ */
 
 static char *read_all(int fd)
 {

@@ -17,7 +17,7 @@ enum {
     IN_ENOUGH = 64 << 10        /* unserved requests; beyond them nothing more is read for a while */
 };
 
-/* --- beginning and end --------------------------------------------------------------------------------------------- */
+/* --- beginning and end ------------------------------------------------------------------------------------------ */
 
 static void guest_ready(struct xro_source *source, unsigned ready);
 
@@ -126,7 +126,7 @@ void xro_guest_bury(struct xro_imposter *imposter)
     }
 }
 
-/* --- output -------------------------------------------------------------------------------------------------------- */
+/* --- output ----------------------------------------------------------------------------------------------------- */
 
 static void give_up(struct xro_guest *guest)
 {
@@ -182,7 +182,7 @@ static void resume(struct xro_guest *guest)
     }
 }
 
-/* --- input --------------------------------------------------------------------------------------------------------- */
+/* --- input ------------------------------------------------------------------------------------------------------ */
 
 static void consume(struct xro_guest *guest, size_t n)
 {

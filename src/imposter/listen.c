@@ -153,7 +153,7 @@ static bool start_server(struct xro_imposter *imposter, unsigned index, struct x
     return false;
 }
 
-/* --- accepting ----------------------------------------------------------------------------------------------------- */
+/* --- accepting -------------------------------------------------------------------------------------------------- */
 
 /* No descriptors left: one is kept in reserve, so that the client can be told by a close and does not hang in the queue. */
 static bool turn_away(struct xro_listener *listener)
@@ -190,7 +190,7 @@ static void listener_ready(struct xro_source *source, unsigned ready)
     }
 }
 
-/* --- all ----------------------------------------------------------------------------------------------------------- */
+/* --- all -------------------------------------------------------------------------------------------------------- */
 
 static enum xro_status fail(struct xro_script_error *error, const struct xro_listener *listener, uint16_t port)
 {

@@ -4,6 +4,7 @@
  * process is woken some ten microseconds late, and sometimes far more; while it spins it still looks for input as long as
  * the time left allows to serve it. */
 #include "imposter/loop.h"
+#include "imposter/priority.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@ enum {
     FLUSH_NS = 2000000          /* with so much time the trace is written */
 };
 
-/* --- opening and closing ------------------------------------------------------------------------------------------- */
+/* --- opening and closing ---------------------------------------------------------------------------------------- */
 
 static void raise_descriptor_limit(void)
 {
@@ -73,6 +74,7 @@ enum xro_status xro_imposter_open(const struct xro_script *script, const struct 
     if (imposter == NULL)
         return XRO_MEMORY;
     raise_descriptor_limit();
+    xro_priority_exact_sleep();
     imposter->script = script;
     imposter->options = *options;
     imposter->stopped = XRO_RUNNING;
@@ -124,7 +126,7 @@ bool xro_imposter_place(const struct xro_imposter *imposter, size_t index, struc
     return true;
 }
 
-/* --- running ------------------------------------------------------------------------------------------------------- */
+/* --- running ---------------------------------------------------------------------------------------------------- */
 
 static void stop_ready(struct xro_source *source, unsigned ready)
 {

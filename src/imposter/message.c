@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- data ---------------------------------------------------------------------------------------------------------- */
+/* --- data ------------------------------------------------------------------------------------------------------- */
 
 static enum xro_status append_text(struct xro_buf *buf, const char *text)
 {
@@ -116,7 +116,7 @@ static enum xro_status append_list(struct xro_buf *buf, const struct xro_turn *t
     return status;
 }
 
-/* --- the normal answer, whole or in pieces ------------------------------------------------------------------------- */
+/* --- the normal answer, whole or in pieces ---------------------------------------------------------------------- */
 
 /* N bytes of the normal answer's body from the present position on; past its end it begins again, and where it has none
  * zeros come. */
@@ -231,7 +231,7 @@ static enum xro_status append_normal(struct xro_buf *buf, struct xro_turn *turn,
     return status;
 }
 
-/* --- changes ------------------------------------------------------------------------------------------------------- */
+/* --- changes ---------------------------------------------------------------------------------------------------- */
 
 static void override_field(uint8_t *at, size_t size, struct xro_override override)
 {
@@ -270,7 +270,7 @@ static void change(uint8_t *message, size_t length, const struct xro_step *step)
         xro_fix_status(message, length);
 }
 
-/* --- whole --------------------------------------------------------------------------------------------------------- */
+/* --- whole ------------------------------------------------------------------------------------------------------ */
 
 /* kXR_attn's header, action and reserved word; the inner message follows. */
 static enum xro_status begin_attn(struct xro_buf *buf)

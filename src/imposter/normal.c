@@ -2,21 +2,15 @@
  *
  * normal.c - what a server would answer: a read-only one with the script's files, which takes writes and forgets them. The
  * error texts and limits are those of xrootd 5.5.3 where clients look at them. */
-#include "imposter/loop.h"
-#include "imposter/tree.h"
+#include "imposter/normal.h"
 #include "proto/serve.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum {
-    CHUNKS_MAX = 1024,          /* readv_iov_max */
-    CHUNK_BYTES_MAX = 2097136,  /* readv_ior_max */
-    STAT_VFS = 1, DIRLIST_DSTAT = 2, QUERY_CONFIG = 7, OPEN_COMPRESS = 1
-};
+enum { STAT_VFS = 1, DIRLIST_DSTAT = 2, QUERY_CONFIG = 7 };
 
-static enum xro_status refuse(struct xro_normal *normal, int code, const char *text)
+enum xro_status xro_normal_refuse(struct xro_normal *normal, int code, const char *text)
 {
     uint8_t bytes[4];
     struct xro_out out = xro_out(bytes, sizeof bytes);
@@ -30,12 +24,19 @@ static enum xro_status refuse(struct xro_normal *normal, int code, const char *t
     return status == XRO_OK ? xro_buf_append(&normal->body, text, strlen(text) + 1) : status;
 }
 
-static enum xro_status refuse_path(struct xro_normal *normal, int code)
+enum xro_status xro_normal_refuse_path(struct xro_normal *normal, int code)
 {
-    return refuse(normal, code, code == XRO_KXR_NOTFOUND ? "No such file or directory" : "Permission denied");
+    return xro_normal_refuse(normal, code, code == XRO_KXR_NOTFOUND ? "No such file or directory" : "Permission denied");
 }
 
-/* --- connection's start -------------------------------------------------------------------------------------------- */
+struct xro_found xro_normal_find(const struct xro_turn *turn)
+{
+    const struct xro_script *script = turn->guest->imposter->script;
+
+    return xro_tree_find(script, &script->servers[turn->guest->server], turn->path, turn->path_length);
+}
+
+/* --- connection's start ----------------------------------------------------------------------------------------- */
 
 static bool is_manager(const struct xro_turn *turn)
 {
@@ -83,14 +84,14 @@ static enum xro_status login(struct xro_turn *turn, struct xro_normal *normal)
     uint8_t session[XRO_SESSION_ID_SIZE];
 
     if (turn->guest->logged_in)
-        return refuse(normal, XRO_KXR_INVALIDREQUEST, "Invalid request; user already logged in");
+        return xro_normal_refuse(normal, XRO_KXR_INVALIDREQUEST, "Invalid request; user already logged in");
     xro_guest_session(turn->guest, session);
     return xro_buf_append(&normal->body, session, sizeof session);
 }
 
 static enum xro_status auth(struct xro_turn *turn, struct xro_normal *normal)
 {
-    return turn->guest->must_auth ? XRO_OK : refuse(normal, XRO_KXR_INVALIDREQUEST, "Invalid request code");
+    return turn->guest->must_auth ? XRO_OK : xro_normal_refuse(normal, XRO_KXR_INVALIDREQUEST, "Invalid request code");
 }
 
 static enum xro_status endsess(struct xro_turn *turn, struct xro_normal *normal)
@@ -102,185 +103,7 @@ static enum xro_status endsess(struct xro_turn *turn, struct xro_normal *normal)
     return XRO_OK;
 }
 
-/* --- open files ---------------------------------------------------------------------------------------------------- */
-
-static struct xro_open_file *by_handle(const struct xro_guest *guest, struct xro_handle handle)
-{
-    uint32_t index = handle.bytes[0] | (uint32_t)handle.bytes[1] << 8 | (uint32_t)handle.bytes[2] << 16 |
-                     (uint32_t)handle.bytes[3] << 24;
-
-    return index < guest->handle_count && guest->handles[index].file != NULL ? &guest->handles[index] : NULL;
-}
-
-struct xro_open_file *xro_guest_file(const struct xro_guest *guest, const struct xro_request *request)
-{
-    switch (request->code) {
-    case XRO_KXR_STAT:
-        return by_handle(guest, xro_request_stat_handle(request));
-    case XRO_KXR_QUERY:
-    case XRO_KXR_READV:
-        return NULL;
-    default:
-        return by_handle(guest, xro_request_handle(request));
-    }
-}
-
-static struct xro_open_file *new_handle(struct xro_guest *guest, size_t *index)
-{
-    struct xro_open_file *more;
-    size_t room = guest->handle_count ? guest->handle_count * 2 : 4;
-
-    for (*index = 0; *index < guest->handle_count; (*index)++)
-        if (guest->handles[*index].file == NULL)
-            return &guest->handles[*index];
-    if (guest->handle_count >= XRO_HANDLES_MAX)
-        return NULL;
-    more = (struct xro_open_file *)realloc(guest->handles, room * sizeof *more);
-    if (more == NULL)
-        return NULL;
-    memset(more + guest->handle_count, 0, (room - guest->handle_count) * sizeof *more);
-    guest->handles = more;
-    guest->handle_count = room;
-    return &more[*index];
-}
-
-static enum xro_status open_answer(struct xro_turn *turn, struct xro_normal *normal, const struct xro_found *found,
-                                   size_t index)
-{
-    uint16_t options = xro_request_open_options(&turn->request);
-    uint8_t bytes[12];
-    char text[XRO_STAT_TEXT_SIZE];
-    struct xro_out out = xro_out(bytes, sizeof bytes);
-    enum xro_status status;
-
-    for (int i = 0; i < XRO_HANDLE_SIZE; i++)
-        xro_out_u8(&out, (uint8_t)(index >> 8 * i));
-    xro_out_zero(&out, 8);              /* cpsize, cptype: not compressed */
-    status = xro_buf_append(&normal->body, bytes,
-                            options & (XRO_KXR_RETSTAT | OPEN_COMPRESS) ? sizeof bytes : XRO_HANDLE_SIZE);
-    if (status == XRO_OK && (options & XRO_KXR_RETSTAT) != 0)
-        status = xro_buf_append(&normal->body, text, xro_tree_stat(found, text) + 1);
-    return status;
-}
-
-static struct xro_found find(const struct xro_turn *turn)
-{
-    const struct xro_script *script = turn->guest->imposter->script;
-
-    return xro_tree_find(script, &script->servers[turn->guest->server], turn->path, turn->path_length);
-}
-
-static enum xro_status open_file(struct xro_turn *turn, struct xro_normal *normal)
-{
-    struct xro_found found = find(turn);
-    struct xro_open_file *open;
-    size_t index;
-
-    if (found.error != 0)
-        return refuse_path(normal, found.error);
-    if (found.directory)
-        return refuse(normal, XRO_KXR_ISDIRECTORY, "Is a directory");
-    open = new_handle(turn->guest, &index);
-    if (open == NULL)
-        return refuse(normal, XRO_KXR_NOMEMORY, "Too many open files");
-    open->path = strndup(turn->path, turn->path_length);
-    if (open->path == NULL)
-        return XRO_MEMORY;
-    open->file = found.file;
-    return open_answer(turn, normal, &found, index);
-}
-
-static enum xro_status close_file(struct xro_turn *turn, struct xro_normal *normal)
-{
-    struct xro_open_file *open = xro_guest_file(turn->guest, &turn->request);
-
-    if (open == NULL)
-        return refuse(normal, XRO_KXR_FILENOTOPEN, "close does not refer to an open file");
-    open->file = NULL;
-    free(open->path);
-    open->path = NULL;
-    return XRO_OK;
-}
-
-/* --- data ---------------------------------------------------------------------------------------------------------- */
-
-static enum xro_status append_data(struct xro_buf *body, const struct xro_file *file, uint64_t offset, size_t n)
-{
-    enum xro_status status = xro_buf_reserve(body, n);
-
-    if (status == XRO_OK && n > 0) {
-        xro_tree_fill(file, offset, body->bytes + body->length, n);
-        body->length += n;
-    }
-    return status;
-}
-
-static enum xro_status read_file(struct xro_turn *turn, struct xro_normal *normal)
-{
-    const struct xro_open_file *open = xro_guest_file(turn->guest, &turn->request);
-    uint64_t offset = xro_request_read_offset(&turn->request), length = xro_request_read_length(&turn->request);
-
-    if (open == NULL)
-        return refuse(normal, XRO_KXR_FILENOTOPEN, "read does not refer to an open file");
-    if (length > INT32_MAX || offset > INT64_MAX)
-        return refuse(normal, XRO_KXR_ARGINVALID, "Read length or offset is negative");
-    normal->pages = turn->request.code == XRO_KXR_PGREAD;
-    normal->offset = offset;
-    if (offset >= open->file->size)
-        return XRO_OK;
-    if (length > open->file->size - offset)
-        length = open->file->size - offset;
-    if (length > XRO_SCRIPT_MESSAGE_MAX)
-        return refuse(normal, XRO_KXR_ARGTOOLONG, "Read length is too long for an imposter");
-    return append_data(&normal->body, open->file, offset, (size_t)length);
-}
-
-static enum xro_status read_chunk(struct xro_turn *turn, struct xro_normal *normal, struct xro_chunk chunk)
-{
-    const struct xro_open_file *open = by_handle(turn->guest, chunk.handle);
-    uint8_t header[XRO_CHUNK_SIZE];
-    struct xro_out out = xro_out(header, sizeof header);
-    enum xro_status status;
-
-    if (open == NULL)
-        return refuse(normal, XRO_KXR_FILENOTOPEN, "readv does not refer to an open file");
-    if (chunk.length < 0 || chunk.offset < 0 || chunk.length > CHUNK_BYTES_MAX)
-        return refuse(normal, XRO_KXR_NOMEMORY, "Single readv transfer is too large");
-    if ((uint64_t)chunk.offset > open->file->size || (uint64_t)chunk.length > open->file->size - (uint64_t)chunk.offset)
-        return refuse(normal, XRO_KXR_FSERROR, "readv past EOF");
-    if (normal->body.length + (size_t)chunk.length + sizeof header > XRO_SCRIPT_MESSAGE_MAX)
-        return refuse(normal, XRO_KXR_ARGTOOLONG, "readv is too long for an imposter");
-    xro_put_chunk(&out, chunk);
-    status = xro_buf_append(&normal->body, header, sizeof header);
-    return status == XRO_OK ? append_data(&normal->body, open->file, (uint64_t)chunk.offset, (size_t)chunk.length)
-                            : status;
-}
-
-static enum xro_status read_vector(struct xro_turn *turn, struct xro_normal *normal)
-{
-    struct xro_in in = xro_in(turn->payload.bytes, turn->payload.length);
-    struct xro_chunk chunk;
-    enum xro_status status = XRO_OK;
-
-    if (turn->request.length == 0 || turn->request.length % XRO_CHUNK_SIZE != 0)
-        return refuse(normal, XRO_KXR_ARGINVALID, "Read vector is invalid");
-    if (turn->request.length / XRO_CHUNK_SIZE > CHUNKS_MAX)
-        return refuse(normal, XRO_KXR_ARGTOOLONG, "Read vector is too long");
-    while (status == XRO_OK && normal->status == XRO_KXR_OK && xro_get_chunk(&in, &chunk))
-        status = read_chunk(turn, normal, chunk);
-    return status;
-}
-
-static enum xro_status write_file(struct xro_turn *turn, struct xro_normal *normal)
-{
-    if (xro_guest_file(turn->guest, &turn->request) == NULL)
-        return refuse(normal, XRO_KXR_FILENOTOPEN, "request does not refer to an open file");
-    normal->pages = turn->request.code == XRO_KXR_PGWRITE;
-    normal->offset = xro_request_read_offset(&turn->request);
-    return XRO_OK;
-}
-
-/* --- names --------------------------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------------------------ */
 
 static enum xro_status stat_path(struct xro_turn *turn, struct xro_normal *normal)
 {
@@ -289,11 +112,11 @@ static enum xro_status stat_path(struct xro_turn *turn, struct xro_normal *norma
     char text[XRO_STAT_TEXT_SIZE] = "1 1048576 0 0 0 0";
 
     if (turn->request.length == 0 && open == NULL)
-        return refuse(normal, XRO_KXR_FILENOTOPEN, "stat does not refer to an open file");
+        return xro_normal_refuse(normal, XRO_KXR_FILENOTOPEN, "stat does not refer to an open file");
     if (open == NULL)
-        found = find(turn);
+        found = xro_normal_find(turn);
     if (found.error != 0)
-        return refuse_path(normal, found.error);
+        return xro_normal_refuse_path(normal, found.error);
     if ((xro_request_stat_options(&turn->request) & STAT_VFS) == 0)
         xro_tree_stat(&found, text);
     return xro_buf_append(&normal->body, text, strlen(text) + 1);
@@ -309,7 +132,7 @@ static enum xro_status statx_paths(struct xro_turn *turn, struct xro_normal *nor
         const char *newline = (const char *)memchr(at, '\n', (size_t)(end - at)), *stop = newline != NULL ? newline : end;
         struct xro_found found = xro_tree_find(script, &script->servers[turn->guest->server], at, (size_t)(stop - at));
         if (found.error != 0)
-            return refuse_path(normal, found.error);
+            return xro_normal_refuse_path(normal, found.error);
         uint8_t flags = (uint8_t)((found.directory ? XRO_KXR_ISDIR : 0) |
                                   (found.file != NULL && found.file->offline ? XRO_KXR_OFFLINE : 0));
         status = xro_buf_append(&normal->body, &flags, 1);
@@ -321,12 +144,12 @@ static enum xro_status statx_paths(struct xro_turn *turn, struct xro_normal *nor
 static enum xro_status list_directory(struct xro_turn *turn, struct xro_normal *normal)
 {
     const struct xro_script *script = turn->guest->imposter->script;
-    struct xro_found found = find(turn);
+    struct xro_found found = xro_normal_find(turn);
 
     if (found.error != 0)
-        return refuse_path(normal, found.error);
+        return xro_normal_refuse_path(normal, found.error);
     if (!found.directory)
-        return refuse(normal, XRO_KXR_FSERROR, "Not a directory");
+        return xro_normal_refuse(normal, XRO_KXR_FSERROR, "Not a directory");
     return xro_tree_list(script, &script->servers[turn->guest->server], turn->path, turn->path_length,
                          (xro_request_dirlist_options(&turn->request) & DIRLIST_DSTAT) != 0, &normal->body);
 }
@@ -339,9 +162,9 @@ static enum xro_status locate(struct xro_turn *turn, struct xro_normal *normal)
     struct xro_found found = { .error = 0 };
 
     if (turn->path_length == 0 || turn->path[0] != '*')
-        found = find(turn);
+        found = xro_normal_find(turn);
     if (found.error != 0)
-        return refuse_path(normal, found.error);
+        return xro_normal_refuse_path(normal, found.error);
     xro_server_host(server, 0, host, sizeof host);
     int n = snprintf(text, sizeof text, "%cr%s:%u", server->kind == XRO_SERVER_MANAGER ? 'M' : 'S', host,
                      (unsigned)guest->imposter->ports[guest->server]);
@@ -354,7 +177,7 @@ static enum xro_status query(struct xro_turn *turn, struct xro_normal *normal)
     enum xro_status status;
 
     if (xro_request_query_type(&turn->request) != QUERY_CONFIG)
-        return refuse(normal, XRO_KXR_UNSUPPORTED, "query is not supported by an imposter");
+        return xro_normal_refuse(normal, XRO_KXR_UNSUPPORTED, "query is not supported by an imposter");
     status = xro_buf_append(&normal->body, turn->payload.bytes, turn->payload.length);
     for (size_t i = 0; status == XRO_OK && i < normal->body.length; i++)
         if (normal->body.bytes[i] == ' ')
@@ -379,10 +202,10 @@ static enum xro_status no_answer(struct xro_turn *turn, struct xro_normal *norma
 static enum xro_status read_only(struct xro_turn *turn, struct xro_normal *normal)
 {
     (void)turn;
-    return refuse(normal, XRO_KXR_FSREADONLY, "An imposter's files are read-only");
+    return xro_normal_refuse(normal, XRO_KXR_FSREADONLY, "An imposter's files are read-only");
 }
 
-/* --- the table ----------------------------------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------------------------- */
 
 static const struct served {
     uint16_t code;
@@ -393,13 +216,13 @@ static const struct served {
     { XRO_KXR_AUTH,     false, auth },            { XRO_KXR_ENDSESS, false, endsess },
     { XRO_KXR_PING,     false, nothing },         { XRO_KXR_SET,     false, nothing },
     { XRO_KXR_PREPARE,  false, nothing },         { XRO_KXR_SIGVER,  false, no_answer },
-    { XRO_KXR_OPEN,     false, open_file },       { XRO_KXR_CLOSE,   false, close_file },
-    { XRO_KXR_READ,     false, read_file },       { XRO_KXR_PGREAD,  false, read_file },
-    { XRO_KXR_READV,    false, read_vector },     { XRO_KXR_STAT,    false, stat_path },
+    { XRO_KXR_OPEN,     false, xro_normal_open },       { XRO_KXR_CLOSE,   false, xro_normal_close },
+    { XRO_KXR_READ,     false, xro_normal_read },       { XRO_KXR_PGREAD,  false, xro_normal_read },
+    { XRO_KXR_READV,    false, xro_normal_readv },     { XRO_KXR_STAT,    false, stat_path },
     { XRO_KXR_STATX,    false, statx_paths },     { XRO_KXR_DIRLIST, false, list_directory },
     { XRO_KXR_LOCATE,   false, locate },          { XRO_KXR_QUERY,   false, query },
-    { XRO_KXR_WRITE,    false, write_file },      { XRO_KXR_PGWRITE, false, write_file },
-    { XRO_KXR_SYNC,     false, write_file },      { XRO_KXR_TRUNCATE, false, read_only },
+    { XRO_KXR_WRITE,    false, xro_normal_write },      { XRO_KXR_PGWRITE, false, xro_normal_write },
+    { XRO_KXR_SYNC,     false, xro_normal_write },      { XRO_KXR_TRUNCATE, false, read_only },
     { XRO_KXR_MKDIR,    false, read_only },       { XRO_KXR_RM,      false, read_only },
     { XRO_KXR_RMDIR,    false, read_only },       { XRO_KXR_MV,      false, read_only },
     { XRO_KXR_CHMOD,    false, read_only },
@@ -420,12 +243,12 @@ static bool out_of_turn(const struct xro_turn *turn, const struct served *entry,
     const struct xro_guest *guest = turn->guest;
 
     if (turn->request.length > INT32_MAX)
-        *status = refuse(normal, XRO_KXR_ARGINVALID, "Invalid request data length");
+        *status = xro_normal_refuse(normal, XRO_KXR_ARGINVALID, "Invalid request data length");
     else if (!guest->logged_in && (entry == NULL || !entry->before_login))
-        *status = refuse(normal, XRO_KXR_INVALIDREQUEST, "Invalid request; user not logged in");
+        *status = xro_normal_refuse(normal, XRO_KXR_INVALIDREQUEST, "Invalid request; user not logged in");
     else if (guest->must_auth && turn->request.code != XRO_KXR_AUTH && turn->request.code != XRO_KXR_PING &&
              !(entry != NULL && entry->before_login))
-        *status = refuse(normal, XRO_KXR_INVALIDREQUEST, "Invalid request; user not authenticated");
+        *status = xro_normal_refuse(normal, XRO_KXR_INVALIDREQUEST, "Invalid request; user not authenticated");
     else
         return false;
     normal->closes = true;
@@ -446,7 +269,7 @@ enum xro_status xro_normal_answer(struct xro_turn *turn, struct xro_normal *norm
         return status;
     if (entry == NULL)
         return xro_kxr_request_name(turn->request.code) != NULL
-            ? refuse(normal, XRO_KXR_UNSUPPORTED, "request is not supported by an imposter")
-            : refuse(normal, XRO_KXR_INVALIDREQUEST, "Invalid request code");
+            ? xro_normal_refuse(normal, XRO_KXR_UNSUPPORTED, "request is not supported by an imposter")
+            : xro_normal_refuse(normal, XRO_KXR_INVALIDREQUEST, "Invalid request code");
     return entry->answer(turn, normal);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * parse.c - a script's lines, but for the rules: variables, servers, addresses, files. */
+ * parse.c - a script's lines but for files and rules: variables, servers, addresses. */
 #include "imposter/parser.h"
 
 #include <arpa/inet.h>
@@ -9,9 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_FILE_SIZE = 1 << 20 };
-
-/* --- set ----------------------------------------------------------------------------------------------------------- */
+/* --- set -------------------------------------------------------------------------------------------------------- */
 
 static bool is_name(const char *text)
 {
@@ -63,7 +61,7 @@ static bool check_settings(struct xro_parser *parser)
     return true;
 }
 
-/* --- server, listen, port, host ------------------------------------------------------------------------------------ */
+/* --- server, listen, port, host --------------------------------------------------------------------------------- */
 
 static bool add_address(struct xro_parser *parser, struct xro_server *server, const char *text,
                         enum xro_address_kind kind, const struct xro_token *at)
@@ -223,67 +221,17 @@ static bool parse_host(struct xro_parser *parser)
     return xro_parser_text(parser, "a host name", &parser->server->host);
 }
 
-/* --- file, dir, deny ----------------------------------------------------------------------------------------------- */
+/* --- lines ------------------------------------------------------------------------------------------------------ */
 
-static bool parse_content(struct xro_parser *parser, struct xro_file *file, bool sized)
-{
-    bool text = xro_parser_accept(parser, "text");
-
-    if (xro_parser_accept(parser, "zero")) {
-        file->fill = XRO_FILL_ZERO;
-    } else if (text || xro_parser_accept(parser, "repeat")) {
-        if (parser->token.kind != XRO_TOKEN_STRING || (parser->token.length == 0 && !text))
-            return xro_parser_expected(parser, "a string in quotes");
-        file->fill = XRO_FILL_REPEAT;
-        file->bytes = (const uint8_t *)parser->token.text;
-        file->length = parser->token.length;
-        if (text && !sized)
-            file->size = file->length;
-        return xro_parser_next(parser);
-    }
-    return parser->status == XRO_OK;
-}
-
-static bool parse_file(struct xro_parser *parser, enum xro_file_kind kind)
-{
-    struct xro_file *file;
-    bool sized;
-
-    if (++parser->file_count > XRO_SCRIPT_FILES_MAX)
-        return xro_parser_fail(parser, parser->token.line, 1, "more than %d files", XRO_SCRIPT_FILES_MAX);
-    file = (struct xro_file *)xro_parser_take(parser, sizeof *file);
-    if (file == NULL)
-        return false;
-    *file = (struct xro_file){ .kind = kind, .size = kind == XRO_FILE_FILE ? DEFAULT_FILE_SIZE : 4096 };
-    if (parser->token.text[0] != '/' || !xro_parser_text(parser, "a path", &file->path))
-        return xro_parser_expected(parser, "a path that begins with '/'");
-    file->pattern = strpbrk(file->path, "*?") != NULL;
-    *parser->file_end = file;
-    parser->file_end = &file->next;
-    if (kind != XRO_FILE_FILE)
-        return true;
-    sized = xro_parser_accept(parser, "size");
-    if (sized && (!xro_parser_size(parser, &file->size) || file->size > INT64_MAX))
-        return xro_parser_expected(parser, "a smaller size");
-    if (!parse_content(parser, file, sized))
-        return false;
-    if (file->fill == XRO_FILL_REPEAT && file->length == 0 && file->size > 0)
-        return xro_parser_expected(parser, "a text that is not empty");
-    file->offline = xro_parser_accept(parser, "offline");
-    return parser->status == XRO_OK;
-}
-
-/* --- lines --------------------------------------------------------------------------------------------------------- */
-
-static bool parse_file_line(struct xro_parser *parser) { return parse_file(parser, XRO_FILE_FILE); }
-static bool parse_dir(struct xro_parser *parser) { return parse_file(parser, XRO_FILE_DIRECTORY); }
-static bool parse_deny(struct xro_parser *parser) { return parse_file(parser, XRO_FILE_DENIED); }
+static bool parse_file(struct xro_parser *parser) { return xro_parse_file(parser, XRO_FILE_FILE); }
+static bool parse_dir(struct xro_parser *parser) { return xro_parse_file(parser, XRO_FILE_DIRECTORY); }
+static bool parse_deny(struct xro_parser *parser) { return xro_parse_file(parser, XRO_FILE_DENIED); }
 
 static bool parse_statement(struct xro_parser *parser)
 {
     static const struct { const char *word; bool (*parse)(struct xro_parser *); bool of_server; } lines[] = {
         { "set", parse_set, false }, { "server", parse_server, false }, { "listen", parse_listen, true },
-        { "port", parse_port, true }, { "host", parse_host, true }, { "file", parse_file_line, false },
+        { "port", parse_port, true }, { "host", parse_host, true }, { "file", parse_file, false },
         { "dir", parse_dir, false }, { "deny", parse_deny, false }, { "on", xro_parse_rule, false },
     };
 

@@ -108,7 +108,7 @@ bool xro_parse_data(struct xro_parser *parser, struct xro_data **list)
     return parser->status == XRO_OK;
 }
 
-/* --- redirect ------------------------------------------------------------------------------------------------------ */
+/* --- redirect --------------------------------------------------------------------------------------------------- */
 
 static bool parse_target(struct xro_parser *parser, struct xro_redirect *redirect)
 {

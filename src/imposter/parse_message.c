@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* --- one function per word ----------------------------------------------------------------------------------------- */
+/* --- one function per word -------------------------------------------------------------------------------------- */
 
 static bool optional_string(struct xro_parser *parser, struct xro_step *step)
 {
@@ -160,7 +160,7 @@ static bool parse_nothing(struct xro_parser *parser, struct xro_step *step)
     return parser->status == XRO_OK;
 }
 
-/* --- the table ----------------------------------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------------------------- */
 
 struct message_word {
     const char *word;
@@ -206,7 +206,7 @@ bool xro_parse_message(struct xro_parser *parser, struct xro_step *step, bool *k
     return parser->status == XRO_OK;
 }
 
-/* --- modifiers ----------------------------------------------------------------------------------------------------- */
+/* --- modifiers -------------------------------------------------------------------------------------------------- */
 
 static bool parse_override(struct xro_parser *parser, struct xro_override *override)
 {

@@ -71,6 +71,9 @@ bool xro_parser_hex(struct xro_parser *parser, const uint8_t **bytes, size_t *le
 /* The present token as a number in decimal or 0x; for those who need no error. */
 bool xro_parser_is_integer(const struct xro_parser *parser, int64_t *value);
 
+/* A line about a file, from behind its first word (parse_file.c). */
+bool xro_parse_file(struct xro_parser *parser, enum xro_file_kind kind);
+
 /* "on ...", from behind the "on" (parse_rule.c); the steps behind the colon (parse_step.c); data (parse_data.c). */
 bool xro_parse_rule(struct xro_parser *parser);
 bool xro_parse_steps(struct xro_parser *parser, struct xro_rule *rule);

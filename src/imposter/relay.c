@@ -57,7 +57,7 @@ static struct side *other(struct side *side)
     return side == &side->relay->sides[0] ? &side->relay->sides[1] : &side->relay->sides[0];
 }
 
-/* --- end ----------------------------------------------------------------------------------------------------------- */
+/* --- end -------------------------------------------------------------------------------------------------------- */
 
 static void close_relay(struct xro_relay *relay, bool reset)
 {
@@ -111,7 +111,7 @@ void xro_relay_close_all(struct xro_imposter *imposter)
     imposter->upstreams = NULL;
 }
 
-/* --- chunks -------------------------------------------------------------------------------------------------------- */
+/* --- chunks ----------------------------------------------------------------------------------------------------- */
 
 static void watch(struct side *side)
 {
@@ -207,7 +207,7 @@ static void fire(void *owner, xro_ns now)
     deliver_due((struct side *)owner, now);
 }
 
-/* --- sockets ------------------------------------------------------------------------------------------------------- */
+/* --- sockets ---------------------------------------------------------------------------------------------------- */
 
 static void receive(struct side *side)
 {

@@ -28,7 +28,7 @@ enum {                          /* what a script may hold; beyond it is an error
     XRO_SCRIPT_MESSAGE_MAX = 64 << 20   /* bytes of one answer */
 };
 
-/* --- data: what an answer's body is made of ------------------------------------------------------------------------ */
+/* --- data: what an answer's body is made of --------------------------------------------------------------------- */
 
 enum xro_data_kind {
     XRO_DATA_BYTES,             /* bytes, `times` times over */
@@ -60,7 +60,7 @@ struct xro_data {
     struct xro_redirect *redirect;
 };
 
-/* --- steps --------------------------------------------------------------------------------------------------------- */
+/* --- steps ------------------------------------------------------------------------------------------------------ */
 
 enum xro_step_kind {
     XRO_STEP_ANSWER,            /* the normal answer, or what `piece` left of it */
@@ -120,7 +120,7 @@ struct xro_step {
     uint64_t times;             /* REPEAT: in all; 0: for ever */
 };
 
-/* --- rules --------------------------------------------------------------------------------------------------------- */
+/* --- rules ------------------------------------------------------------------------------------------------------ */
 
 /* Events as bits: request codes 3000 to 3047 are bits 0 to 47. */
 #define XRO_EVENT_OTHER     (UINT64_C(1) << 48)     /* a request with any other code */
@@ -145,7 +145,7 @@ struct xro_rule {
     struct xro_step *steps;
 };
 
-/* --- files and servers --------------------------------------------------------------------------------------------- */
+/* --- files and servers ------------------------------------------------------------------------------------------ */
 
 enum xro_file_kind { XRO_FILE_FILE, XRO_FILE_DIRECTORY, XRO_FILE_DENIED };
 enum xro_fill { XRO_FILL_OFFSETS, XRO_FILL_ZERO, XRO_FILL_REPEAT };

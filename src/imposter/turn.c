@@ -22,7 +22,7 @@ enum outcome { GO, WAIT, END };
 
 static const struct xro_step answer_only = { .kind = XRO_STEP_ANSWER };
 
-/* --- beginning ----------------------------------------------------------------------------------------------------- */
+/* --- beginning -------------------------------------------------------------------------------------------------- */
 
 static bool has_path(uint16_t code)
 {
@@ -109,7 +109,7 @@ void xro_turn_free(struct xro_turn *turn)
     free(turn);
 }
 
-/* --- waiting ------------------------------------------------------------------------------------------------------- */
+/* --- waiting ---------------------------------------------------------------------------------------------------- */
 
 static enum outcome wait_until(struct xro_turn *turn, xro_ns due)
 {
@@ -153,7 +153,7 @@ static enum outcome do_delay(struct xro_turn *turn, const struct xro_step *step)
     return turn->due <= xro_clock_now() ? GO : wait_until(turn, turn->due);
 }
 
-/* --- sending ------------------------------------------------------------------------------------------------------- */
+/* --- sending ---------------------------------------------------------------------------------------------------- */
 
 static const char *event_name(const struct xro_turn *turn)
 {
@@ -264,7 +264,7 @@ static enum outcome do_send(struct xro_turn *turn, const struct xro_step *step)
     return wait_until(turn, turn->due);
 }
 
-/* --- other steps --------------------------------------------------------------------------------------------------- */
+/* --- other steps ------------------------------------------------------------------------------------------------ */
 
 static void do_detach(struct xro_turn *turn)
 {
@@ -338,7 +338,7 @@ static enum outcome do_step(struct xro_turn *turn)
     }
 }
 
-/* --- running ------------------------------------------------------------------------------------------------------- */
+/* --- running ---------------------------------------------------------------------------------------------------- */
 
 static void finish(struct xro_turn *turn)
 {

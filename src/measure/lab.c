@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 extern char **environ;
-extern const char xro_lab_script[];     /* lab/lab.sh, made into C by cmake/embed.cmake */
+extern const char xro_lab_script[];     /* the parts in lab/, made into C by cmake/embed.cmake */
 
 enum { ARGUMENTS_MOST = 16, LINE_SIZE = 1024 };
 

@@ -30,8 +30,8 @@ struct xro_lab {
     struct xro_lab_url urls[XRO_LAB_URLS];
 };
 
-/* Start a lab of MODE ("plain", "cluster"): about a second. It stays up until xro_lab_stop, even when this process ends
- * (`xrdopen lab list` then says that its creator is dead). A caller that is sent SIGINT or SIGTERM meanwhile should
+/* Start a lab of MODE ("plain", "cluster", "all"): a second or two. It stays up until xro_lab_stop, even when this process
+ * ends (`xrdopen lab list` then says that its creator is dead). A caller that is sent SIGINT or SIGTERM meanwhile should
  * catch it and wait: from a terminal the script gets it too, removes what it began, and this answers 130. */
 int xro_lab_start(const char *mode, struct xro_lab *lab);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "measure/spawn.h"
 
-#include "base/module.h"
+#include "base/own.h"
 #include "record/json.h"
 #include "wire/poll.h"
 

@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "measure/agent.h"
-#include "base/module.h"
+#include "base/own.h"
 #include "wire/poll.h"
 
 #include <errno.h>

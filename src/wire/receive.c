@@ -121,7 +121,7 @@ void xro_client_received(struct xro_client *client, struct xro_link *link, const
 {
     xro_call_stamp(client);
     while (n > 0 && link->up) {
-        if (client->state == XRO_CALL_SECURE && link == client->link) {
+        if ((client->state == XRO_CALL_SECURE || client->state == XRO_CALL_TLS) && link == client->link) {
             xro_call_violation(client, "server sends bytes in the clear where TLS has to begin");
             return;
         }

@@ -32,7 +32,8 @@ void xro_call_hop(struct xro_client *client, struct xro_link *link)
 
     xro_escape(link->host, strlen(link->host), host, sizeof host);
     client->link = link;
-    client->flight = client->config.pipeline && !link->step_by_step && !link->ready;
+    /* Where TLS is a must, nothing but the handshake may go out in the clear. */
+    client->flight = client->config.pipeline && !link->step_by_step && !link->ready && !client->config.tls && !link->needs_tls;
     /* What has passed since the last event is this hop's: deciding on it. */
     xro_call_end_pause(client, client->now);
     index = xro_timeline_hop(client->op, host, link->port, client->now);

@@ -2,9 +2,8 @@
 #include "base/module.h"
 #include "wire/tls.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
+#include <stddef.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const struct xro_tls *library;
@@ -12,22 +11,22 @@ static const char *failure;
 
 static void load(void)
 {
-    char path[4096];
-    void *handle;
+    char why[XRO_MODULE_WHY_SIZE];
+    const void *table;
 
-    if (!xro_module_path(XRO_TLS_MODULE_FILE, path, sizeof path)) {
+    switch (xro_module_load(XRO_TLS_MODULE_FILE, XRO_TLS_MODULE_SYMBOL, XRO_TLS_ABI, &table, why)) {
+    case XRO_MODULE_LOADED:
+        library = (const struct xro_tls *)table;
+        break;
+    case XRO_MODULE_ABSENT:
         failure = "this xrdopen was built without TLS (libssl-dev)";
-        return;
-    }
-    handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (handle == NULL) {
+        break;
+    case XRO_MODULE_BROKEN:
         failure = "the TLS module does not load: it needs the package libssl3";
-        return;
-    }
-    library = (const struct xro_tls *)dlsym(handle, XRO_TLS_MODULE_SYMBOL);
-    if (library == NULL || library->abi != XRO_TLS_ABI) {
+        break;
+    case XRO_MODULE_OTHER:
         failure = "the TLS module is of another version of xrdopen";
-        library = NULL;
+        break;
     }
 }
 

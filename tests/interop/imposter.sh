@@ -697,6 +697,8 @@ def command():
     ok('--set without a value: exit 2', code == 2, talk)
     code, out, talk = run('server A\n', '--check')
     ok('--check listens nowhere', (code, out) == (0, ''), talk)
+    code, out, talk = run('server A\n', '--realtime')
+    ok('--realtime, or why not', (code == 0 and out.startswith('A ')) or (code == 4 and 'refused by the system' in talk), talk)
     taken = socket.socket()
     taken.bind(('127.0.0.1', 0))
     taken.listen()

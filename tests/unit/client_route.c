@@ -115,7 +115,7 @@ static void bad_forms(void **state)
         { -1, "h", XRO_PROTOCOL },                  { -1, "root:///f", XRO_PROTOCOL },
         { -1, "root://h:0//f", XRO_PROTOCOL },      { -1, "root://h h//f", XRO_PROTOCOL },
         { -1, "://h//f", XRO_PROTOCOL },            { -1, "root://", XRO_PROTOCOL },
-        { -1, "roots://h//f", XRO_TLS },            { -1, "/etc/passwd", XRO_PROTOCOL },
+        { -1, "/etc/passwd", XRO_PROTOCOL },
     };
 
     (void)state;

@@ -37,7 +37,7 @@ static const struct xro_rule *rule_at(const struct xro_script *script, unsigned 
     return rule;
 }
 
-/* --- the shape ----------------------------------------------------------------------------------------------------- */
+/* --- the shape -------------------------------------------------------------------------------------------------- */
 
 static void servers_and_addresses(void **state)
 {
@@ -279,7 +279,7 @@ static void variables(void **state)
     assert_non_null(strstr(error.text, "'pauze'"));
 }
 
-/* --- what is wrong ------------------------------------------------------------------------------------------------- */
+/* --- what is wrong ---------------------------------------------------------------------------------------------- */
 
 static void errors(void **state)
 {
@@ -412,7 +412,7 @@ static void limits(void **state)
     }
 }
 
-/* --- files, pages, timers: what the language's words stand on ------------------------------------------------------ */
+/* --- files, pages, timers: what the language's words stand on --------------------------------------------------- */
 
 static void patterns(void **state)
 {

@@ -25,7 +25,10 @@ static void there_and_back(void **state)
         { .engine = &xro_engine_null, .fresh = XRO_FRESH_PROCESS,
           .settings = { .target = "x", .pipeline = true, .hosts = "se=10.0.0.1,[::1];pool=10.0.0.2" } },
         { .engine = &xro_engine_null, .fresh = XRO_FRESH_PROCESS,
-          .settings = { .target = "x", .pipeline = true, .prefer_v4 = true, .hosts = "" } },
+          .settings = { .target = "x", .pipeline = true, .prefer_v4 = true, .hosts = "", .tls = XRO_TLS_REQUIRE,
+                        .tls_resume = true } },
+        { .engine = &xro_engine_wire, .fresh = XRO_FRESH_PROCESS,
+          .settings = { .target = "roots://h//f", .tls = XRO_TLS_OFF, .ca = "/etc/grid-security/certificates" } },
     };
 
     (void)state;
@@ -46,6 +49,9 @@ static void there_and_back(void **state)
         assert_int_equal(after->prefer_v4, before->prefer_v4);
         assert_int_equal(after->pipeline, before->pipeline);
         assert_string_equal(after->hosts ? after->hosts : "", before->hosts ? before->hosts : "");
+        assert_int_equal(after->tls, before->tls);
+        assert_int_equal(after->tls_resume, before->tls_resume);
+        assert_string_equal(after->ca ? after->ca : "", before->ca ? before->ca : "");
         assert_null(after->watch);
         if (i == 0) {
             assert_string_equal(after->url.host, "::1");
@@ -63,14 +69,14 @@ static void bad_words(void **state)
         { "", "-1", "x", "1s", "18446744073709551616", NULL },
         { "", "-1", "x", "1s", NULL },
         { "", "3", "-1", "v4", NULL },
-        { "", "-1", "x", NULL },
+        { "", "-1", "x", "24", NULL },
         { "", "2", "-1", "process", NULL },
     };
 
     (void)state;
     for (size_t place = 0; place < LENGTH(bad); place++)
         for (size_t i = 0; bad[place][i] != NULL; i++) {
-            char texts[XRO_JOB_WORDS][32] = { "wire", "1", "0", "0", "0", "0", "-", "root://h//f" }, *words[XRO_JOB_WORDS];
+            char texts[XRO_JOB_WORDS][32] = { "wire", "1", "0", "0", "0", "0", "-", "-", "root://h//f" }, *words[XRO_JOB_WORDS];
             struct xro_job job;
             for (size_t j = 0; j < XRO_JOB_WORDS; j++)
                 words[j] = texts[j];
@@ -83,7 +89,7 @@ static void bad_words(void **state)
 
 static void a_bad_target(void **state)
 {
-    char texts[XRO_JOB_WORDS][32] = { "wire", "1", "0", "0", "0", "0", "-", "gopher://h//f" }, *words[XRO_JOB_WORDS];
+    char texts[XRO_JOB_WORDS][32] = { "wire", "1", "0", "0", "0", "0", "-", "-", "gopher://h//f" }, *words[XRO_JOB_WORDS];
     struct xro_job job;
 
     (void)state;
