@@ -20,14 +20,22 @@ static bool exit_with_parent, no_spin, realtime, trace, check;
 static xro_ns duration;
 
 static const struct xro_option options[] = {
-    { "port-file", 0, XRO_OPTION_TEXT, &port_file, "FILE", NULL, "write the servers' addresses to FILE once all listen", NULL },
-    { "set", 0, XRO_OPTION_LIST, &sets, "NAME=VALUE", NULL, "give a variable of the script another value", NULL },
-    { "duration", 0, XRO_OPTION_DURATION, &duration, "TIME", NULL, "end after this time", NULL },
-    { "exit-with-parent", 0, XRO_OPTION_FLAG, &exit_with_parent, NULL, NULL, "end when standard input ends", NULL },
-    { "no-spin", 0, XRO_OPTION_FLAG, &no_spin, NULL, NULL, "sleep to the end of each delay: less CPU, less accurate", NULL },
-    { "realtime", 0, XRO_OPTION_FLAG, &realtime, NULL, NULL, "run before all ordinary processes (needs privileges)", NULL },
-    { "trace", 0, XRO_OPTION_FLAG, &trace, NULL, NULL, "a line on standard error for each thing sent, with its stamps", NULL },
-    { "check", 0, XRO_OPTION_FLAG, &check, NULL, NULL, "only read the script and say whether it is good", NULL },
+    { "port-file", 0, XRO_OPTION_TEXT, &port_file, "FILE", NULL,
+      "write the servers' addresses to FILE once all listen", NULL },
+    { "set", 0, XRO_OPTION_LIST, &sets, "NAME=VALUE", NULL,
+      "give a variable of the script another value", NULL },
+    { "duration", 0, XRO_OPTION_DURATION, &duration, "TIME", NULL,
+      "end after this time", NULL },
+    { "exit-with-parent", 0, XRO_OPTION_FLAG, &exit_with_parent, NULL, NULL,
+      "end when standard input ends", NULL },
+    { "no-spin", 0, XRO_OPTION_FLAG, &no_spin, NULL, NULL,
+      "sleep to the end of each delay: less CPU, less accurate", NULL },
+    { "realtime", 0, XRO_OPTION_FLAG, &realtime, NULL, NULL,
+      "run before all ordinary processes (needs privileges)", NULL },
+    { "trace", 0, XRO_OPTION_FLAG, &trace, NULL, NULL,
+      "a line on standard error for each thing sent, with its stamps", NULL },
+    { "check", 0, XRO_OPTION_FLAG, &check, NULL, NULL,
+      "only read the script and say whether it is good", NULL },
     { NULL, 0, XRO_OPTION_FLAG, NULL, NULL, NULL, NULL, NULL },
 };
 
@@ -176,7 +184,8 @@ static int serve(struct xro_imposter *imposter)
 
 static int open_and_serve(const char *file, const struct xro_script *script)
 {
-    struct xro_imposter_options settings = { .spin = !no_spin, .trace = trace, .duration = duration, .stop = { -1, -1 } };
+    struct xro_imposter_options settings = { .spin = !no_spin, .trace = trace, .duration = duration,
+                                             .stop = { -1, -1 } };
     struct xro_imposter *imposter;
     struct xro_script_error error;
     enum xro_status status;

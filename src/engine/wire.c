@@ -72,6 +72,7 @@ static struct xro_driver *create_driver(struct wire_session *wire, const struct 
         .clock = xro_clock_monotonic, .host = settings->url.host, .port = settings->url.port, .path = settings->url.path,
         .user = wire->user, .pid = (uint32_t)getpid(), .pipeline = settings->pipeline,
         .tls = settings->url.tls || settings->tls == XRO_TLS_REQUIRE,
+        .can_authenticate = true,
         .able_tls = have_tls && settings->tls != XRO_TLS_OFF,
         .no_tls = settings->tls == XRO_TLS_OFF ? "TLS is needed here, and switched off (--tls off)"
             : have_tls ? NULL : "TLS is needed here, and this xrdopen was built without (libssl-dev)",
@@ -101,6 +102,7 @@ static enum xro_status wire_start(const struct xro_engine *engine, const struct 
         wire_stop(&wire->base);
         return error->status;
     }
+    xro_auth_preload(NULL);     /* what XrdSecPROTOCOL names, when it is set: it will be needed */
     if (settings->tls_resume)
         make_tls_session(wire);
     *session = &wire->base;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * child.c - the imposter is forked, not executed: it needs no file. It says where it listens through one pipe, and watches
- * another one, whose writing end only its parent holds: at its end the parent is gone. */
+ * child.c - the imposter is forked, not executed: it needs no file. It says where it listens through one pipe, and
+ * watches another one, whose writing end only its parent holds: at its end the parent is gone. */
 #include "imposter/child.h"
 
 #include "imposter/imposter.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * child.h - an imposter in a process of its own, for the self test and for tests: started from a script's text, found by
- * its servers' names, stopped; it ends when its parent does, however that ends. */
+ * child.h - an imposter in a process of its own, for the self test and for tests: started from a script's text, found
+ * by its servers' names, stopped; it ends when its parent does, however that ends. */
 #ifndef XRO_IMPOSTER_CHILD_H
 #define XRO_IMPOSTER_CHILD_H
 
@@ -28,7 +28,8 @@ struct xro_imposter_child {
     struct xro_script_error error;      /* why it could not be started */
 };
 
-/* Start SCRIPT and wait until all its servers listen. On failure CHILD->error says why, and nothing is left to stop. */
+/* Start SCRIPT and wait until all its servers listen. On failure CHILD->error says why, and nothing is left to
+ * stop. */
 enum xro_status xro_imposter_spawn(const char *script, struct xro_imposter_child *child);
 
 /* The first address of the server NAME; false when there is none of that name. HOST is CHILD's. */

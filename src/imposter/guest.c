@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * guest.c - a client's connection: its bytes to requests, however they were split or joined, and its output. An idle one
- * holds no buffers. */
+ * guest.c - a client's connection: its bytes to requests, however they were split or joined, and its output. An idle
+ * one holds no buffers. */
 #include "imposter/loop.h"
 
 #include <errno.h>

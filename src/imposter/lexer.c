@@ -54,7 +54,8 @@ static int hex_digit(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* The byte that the escape at TEXT (behind the backslash, LENGTH bytes left) stands for, and how long it is; 0: none. */
+/* The byte that the escape at TEXT (behind the backslash, LENGTH bytes left) stands for, and how long it is; 0:
+ * none. */
 static size_t escape(const char *text, size_t length, char *byte)
 {
     static const char names[] = "ntr0\\\"", values[] = { '\n', '\t', '\r', '\0', '\\', '"' };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * listen.c - the addresses of the servers. Those of one server share a port. A refusing address is a bound socket that does
- * not listen: connecting to it is refused, and nobody else gets the port. A swallowing one listens with a queue of
- * length 0 that a connection of our own keeps full: the kernel then drops every SYN, so that a connect hangs as it does
- * behind a firewall. */
+ * listen.c - the addresses of the servers. Those of one server share a port. A refusing address is a bound socket
+ * that does not listen: connecting to it is refused, and nobody else gets the port. A swallowing one listens with a
+ * queue of length 0 that a connection of our own keeps full: the kernel then drops every SYN, so that a connect hangs
+ * as it does behind a firewall. */
 #include "imposter/loop.h"
 
 #include <arpa/inet.h>
@@ -103,7 +103,8 @@ static bool start(struct xro_listener *listener, uint16_t *port, bool fixed)
     listener->fd = new_socket(&address);
     if (listener->fd < 0)
         return false;
-    if (fixed && kind != XRO_ADDRESS_REFUSE)    /* a script run again must not wait for its old connections to be forgotten */
+    /* A script run again must not have to wait until its old connections are forgotten. */
+    if (fixed && kind != XRO_ADDRESS_REFUSE)
         setsockopt(listener->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (bind(listener->fd, (struct sockaddr *)&address, length) != 0)
         return false;
@@ -126,8 +127,8 @@ static void stop(struct xro_imposter *imposter, struct xro_listener *listener)
     listener->fd = listener->filler = -1;
 }
 
-/* All addresses of a server on one port. Where the port is free to choose, one that is taken on the second address only is
- * given up for another. */
+/* All addresses of a server on one port. Where the port is free to choose, one that is taken on the second address
+ * only is given up for another. */
 static bool start_server(struct xro_imposter *imposter, unsigned index, struct xro_listener *listeners,
                          struct xro_listener **failed)
 {
@@ -155,7 +156,8 @@ static bool start_server(struct xro_imposter *imposter, unsigned index, struct x
 
 /* --- accepting -------------------------------------------------------------------------------------------------- */
 
-/* No descriptors left: one is kept in reserve, so that the client can be told by a close and does not hang in the queue. */
+/* No descriptors left: one is kept in reserve, so that the client can be told by a close and does not hang in the
+ * queue. */
 static bool turn_away(struct xro_listener *listener)
 {
     int fd;
@@ -196,8 +198,8 @@ static enum xro_status fail(struct xro_script_error *error, const struct xro_lis
 {
     error->line = listener->address->line;
     error->column = listener->address->column;
-    snprintf(error->text, sizeof error->text, "cannot listen on %s port %u: %s", listener->address->text, (unsigned)port,
-             strerror(errno));
+    snprintf(error->text, sizeof error->text, "cannot listen on %s port %u: %s", listener->address->text,
+             (unsigned)port, strerror(errno));
     return XRO_IO;
 }
 

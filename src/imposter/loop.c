@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
  * loop.c - the event loop. It sleeps until a little before the earliest timer and spins the rest, because a sleeping
- * process is woken some ten microseconds late, and sometimes far more; while it spins it still looks for input as long as
- * the time left allows to serve it. */
+ * process is woken some ten microseconds late, and sometimes far more; while it spins it still looks for input as
+ * long as the time left allows to serve it. */
 #include "imposter/loop.h"
 #include "imposter/priority.h"
 

@@ -53,7 +53,8 @@ static enum xro_status append_url(struct xro_buf *buf, const struct xro_turn *tu
     return xro_buf_append(buf, turn->path, turn->path != NULL ? turn->path_length : 0);
 }
 
-static enum xro_status append_target(struct xro_buf *buf, const struct xro_turn *turn, const struct xro_redirect *redirect)
+static enum xro_status append_target(struct xro_buf *buf, const struct xro_turn *turn,
+                                     const struct xro_redirect *redirect)
 {
     const struct xro_imposter *imposter = turn->guest->imposter;
     unsigned server = redirect->server >= 0 ? (unsigned)redirect->server : turn->guest->server;
@@ -118,8 +119,8 @@ static enum xro_status append_list(struct xro_buf *buf, const struct xro_turn *t
 
 /* --- the normal answer, whole or in pieces ---------------------------------------------------------------------- */
 
-/* N bytes of the normal answer's body from the present position on; past its end it begins again, and where it has none
- * zeros come. */
+/* N bytes of the normal answer's body from the present position on; past its end it begins again, and where it has
+ * none zeros come. */
 static enum xro_status append_body(struct xro_buf *buf, const struct xro_turn *turn, size_t n)
 {
     const struct xro_buf *body = &turn->normal.body;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * normal.c - what a server would answer: a read-only one with the script's files, which takes writes and forgets them. The
- * error texts and limits are those of xrootd 5.5.3 where clients look at them. */
+ * normal.c - what a server would answer: a read-only one with the script's files, which takes writes and forgets
+ * them. The error texts and limits are those of xrootd 5.5.3 where clients look at them. */
 #include "imposter/normal.h"
 #include "proto/serve.h"
 
@@ -26,7 +26,8 @@ enum xro_status xro_normal_refuse(struct xro_normal *normal, int code, const cha
 
 enum xro_status xro_normal_refuse_path(struct xro_normal *normal, int code)
 {
-    return xro_normal_refuse(normal, code, code == XRO_KXR_NOTFOUND ? "No such file or directory" : "Permission denied");
+    return xro_normal_refuse(normal, code,
+                             code == XRO_KXR_NOTFOUND ? "No such file or directory" : "Permission denied");
 }
 
 struct xro_found xro_normal_find(const struct xro_turn *turn)
@@ -129,7 +130,8 @@ static enum xro_status statx_paths(struct xro_turn *turn, struct xro_normal *nor
     enum xro_status status = XRO_OK;
 
     while (status == XRO_OK && turn->payload.length > 0 && at < end) {
-        const char *newline = (const char *)memchr(at, '\n', (size_t)(end - at)), *stop = newline != NULL ? newline : end;
+        const char *newline = (const char *)memchr(at, '\n', (size_t)(end - at));
+        const char *stop = newline != NULL ? newline : end;
         struct xro_found found = xro_tree_find(script, &script->servers[turn->guest->server], at, (size_t)(stop - at));
         if (found.error != 0)
             return xro_normal_refuse_path(normal, found.error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * normal_file.c - normal answers about open files: handles are indexes, the lowest free one first, little end first, as
- * xrootd's are. */
+ * normal_file.c - normal answers about open files: handles are indexes, the lowest free one first, little end first,
+ * as xrootd's are. */
 #include "imposter/normal.h"
 #include "proto/serve.h"
 

@@ -93,7 +93,8 @@ static bool parse_address_kind(struct xro_parser *parser, enum xro_address_kind 
 }
 
 /* HOST:PORT, or [ADDRESS]:PORT, cut in two; without a colon it is a server of the script. */
-static bool split_relay(struct xro_parser *parser, struct xro_server *server, const char *text, const struct xro_token *at)
+static bool split_relay(struct xro_parser *parser, struct xro_server *server, const char *text,
+                        const struct xro_token *at)
 {
     const char *colon = strrchr(text, ':');
 
@@ -101,7 +102,8 @@ static bool split_relay(struct xro_parser *parser, struct xro_server *server, co
     if (colon == NULL && is_name(text))
         return true;
     if (colon == NULL || colon == text || colon[1] == '\0' || strspn(colon + 1, "0123456789") != strlen(colon + 1))
-        return xro_parser_fail(parser, at->line, at->column, "expected the real server's HOST:PORT, or a server's name");
+        return xro_parser_fail(parser, at->line, at->column,
+                               "expected the real server's HOST:PORT, or a server's name");
     size_t bracket = text[0] == '[' && colon[-1] == ']' && colon - text > 2;
     server->relay_host = xro_arena_copy(parser->script->arena, text + bracket, (size_t)(colon - text) - 2 * bracket);
     server->relay_port = colon + 1;
@@ -201,7 +203,7 @@ static bool parse_listen(struct xro_parser *parser)
         return xro_parser_take(parser, SIZE_MAX) != NULL;
     if (!is_address(text))
         return xro_parser_fail(parser, at.line, at.column,
-                               "expected a numeric address such as 127.0.0.2 or [::1] (the port has a line of its own)");
+                               "expected a numeric address such as 127.0.0.2 or [::1] (a port has its own line)");
     parse_address_kind(parser, &kind);
     return add_address(parser, parser->server, text, kind, &at);
 }

@@ -59,7 +59,8 @@ static bool parse_error(struct xro_parser *parser, struct xro_step *step)
 
 static bool parse_status(struct xro_parser *parser, uint16_t *status)
 {
-    static const char *const names[] = { "oksofar", "attn", "authmore", "error", "redirect", "wait", "waitresp", "status" };
+    static const char *const names[] = { "oksofar", "attn", "authmore", "error", "redirect", "wait", "waitresp",
+                                         "status" };
     int64_t value = 0;
 
     if (xro_parser_accept(parser, "ok")) {
@@ -71,8 +72,8 @@ static bool parse_status(struct xro_parser *parser, uint16_t *status)
             *status = (uint16_t)(XRO_KXR_OKSOFAR + i);
             return parser->status == XRO_OK;
         }
-    if (!xro_parser_integer(parser, "a status: ok, oksofar, attn, authmore, error, redirect, wait, waitresp, status or a "
-                                    "number up to 65535", 0, UINT16_MAX, &value))
+    if (!xro_parser_integer(parser, "a status: ok, oksofar, attn, authmore, error, redirect, wait, waitresp, status or "
+                                    "a number up to 65535", 0, UINT16_MAX, &value))
         return false;
     *status = (uint16_t)value;
     return true;
@@ -102,7 +103,8 @@ static bool parse_protocol(struct xro_parser *parser, struct xro_step *step)
     if (!xro_data_add_int(parser, &step->data, version))
         return false;
     if (!xro_parser_accept(parser, "flags"))
-        return xro_data_add(parser, &step->data, XRO_DATA_FLAGS, NULL, 4) != NULL && xro_parse_data(parser, &step->data);
+        return xro_data_add(parser, &step->data, XRO_DATA_FLAGS, NULL, 4) != NULL &&
+               xro_parse_data(parser, &step->data);
     return xro_parser_integer(parser, "flags such as 0x00300001", INT32_MIN, UINT32_MAX, &flags) &&
            xro_data_add_int(parser, &step->data, flags) && xro_parse_data(parser, &step->data);
 }
@@ -201,8 +203,8 @@ bool xro_parse_message(struct xro_parser *parser, struct xro_step *step, bool *k
         return xro_parser_next(parser) && words[i].parse(parser, step) && xro_parse_modifiers(parser, step);
     }
     if (step->attn)
-        return xro_parser_expected(parser, "the answer to defer: answer, piece, message, ok, error, wait, waitresp, redirect "
-                                           "or authmore");
+        return xro_parser_expected(parser, "the answer to defer: answer, piece, message, ok, error, wait, waitresp, "
+                                           "redirect or authmore");
     return parser->status == XRO_OK;
 }
 

@@ -90,7 +90,8 @@ static bool parse_every(struct xro_parser *parser, struct xro_rule *rule)
     if (!xro_parser_count(parser, &rule->every))
         return false;
     if (xro_parser_accept(parser, "offset") &&
-        !xro_parser_integer(parser, "an offset less than the number behind 'every'", 0, (int64_t)rule->every - 1, &offset))
+        !xro_parser_integer(parser, "an offset less than the number behind 'every'", 0, (int64_t)rule->every - 1,
+                            &offset))
         return false;
     rule->offset = (uint64_t)offset;
     return parser->status == XRO_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * parse_step.c - the steps of a rule: those that send are in parse_message.c, here are the others and what the list as a
- * whole has to keep. */
+ * parse_step.c - the steps of a rule: those that send are in parse_message.c, here are the others and what the list
+ * as a whole has to keep. */
 #include "imposter/parser.h"
 #include "proto/xroot.h"
 
@@ -53,8 +53,8 @@ static bool parse_other(struct xro_parser *parser, struct xro_step *step)
             step->kind = words[i].kind;
             return words[i].parse(parser, step);
         }
-    return xro_parser_expected(parser, "a step: answer, delay, wait, redirect, error, ok, piece, pieces, message, raw, close, "
-                                       "... (see xrdopen-imposter(5))");
+    return xro_parser_expected(parser, "a step: answer, delay, wait, redirect, error, ok, piece, pieces, message, raw, "
+                                       "close, ... (see xrdopen-imposter(5))");
 }
 
 /* Does the step answer the request, or end it? Messages of the server's own accord do neither. */

@@ -15,8 +15,8 @@ extern "C" {
 #endif
 
 enum { XRO_POLL_READ = 1, XRO_POLL_WRITE = 2, XRO_POLL_GONE = 4, XRO_POLL_HANGUP = 8 };
-/* GONE: error or both directions closed, always reported. HANGUP: the peer has sent its FIN; reported when asked for, and
- * not by every system. */
+/* GONE: error or both directions closed, always reported. HANGUP: the peer has sent its FIN; reported when asked
+ * for, and not by every system. */
 
 struct xro_poller;
 
@@ -27,8 +27,8 @@ struct xro_poll_event {
 
 struct xro_poller *xro_poller_new(void);
 
-/* Watch FD for WANTED (0: only GONE) on behalf of OWNER; *WATCHED is the caller's memory of it, -1 before the first call,
- * and makes a call with nothing new cost nothing. */
+/* Watch FD for WANTED (0: only GONE) on behalf of OWNER; *WATCHED is the caller's memory of it, -1 before the first
+ * call, and makes a call with nothing new cost nothing. */
 enum xro_status xro_poller_set(struct xro_poller *poller, int fd, int *watched, unsigned wanted, void *owner);
 
 /* Forget FD; before it is closed. */

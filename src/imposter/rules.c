@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * rules.c - which rule an event falls under. Each rule counts the events that meet its other conditions, whether or not a
- * rule before it took them: "the 3rd open" is the third open. The first whose count fits wins. */
+ * rules.c - which rule an event falls under. Each rule counts the events that meet its other conditions, whether or
+ * not a rule before it took them: "the 3rd open" is the third open. The first whose count fits wins. */
 #include "imposter/loop.h"
 #include "imposter/tree.h"
 #include "proto/xroot.h"
@@ -13,8 +13,10 @@ enum { PATHS_MAX = 1 << 20 };   /* beyond so many paths a rule "per path" counts
 
 static bool is_writing(const struct xro_request *request)
 {
-    /* kXR_delete, kXR_new, kXR_open_updt, kXR_open_apnd, kXR_open_wrto */
-    return request->code == XRO_KXR_OPEN && (xro_request_open_options(request) & (0x2 | 0x8 | 0x20 | 0x200 | 0x8000)) != 0;
+    enum { DELETE = 0x2, NEW = 0x8, UPDATE = 0x20, APPEND = 0x200, WRITE = 0x8000 };
+
+    return request->code == XRO_KXR_OPEN &&
+           (xro_request_open_options(request) & (DELETE | NEW | UPDATE | APPEND | WRITE)) != 0;
 }
 
 static bool meets(const struct xro_rule *rule, const struct xro_turn *turn, xro_ns now)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * timers.h - points in time that something waits for: a binary heap, the earliest on top. A timer is part of its owner;
- * the heap holds pointers, and each timer its own place, so that one can be taken out before it fires. */
+ * timers.h - points in time that something waits for: a binary heap, the earliest on top. A timer is part of its
+ * owner; the heap holds pointers, and each timer its own place, so that one can be taken out before it fires. */
 #ifndef XRO_IMPOSTER_TIMERS_H
 #define XRO_IMPOSTER_TIMERS_H
 

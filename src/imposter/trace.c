@@ -25,9 +25,10 @@ void xro_trace_add(struct xro_trace *trace, const struct xro_trace_line *line)
     if (line->due != 0)
         snprintf(due, sizeof due, " due_ns=%" PRIu64 " late_ns=%" PRId64, line->due, (int64_t)(line->sent - line->due));
     int n = snprintf(trace->text + trace->length, LINE_ROOM,
-                     "trace server=%.64s connection=%llu event=%s line=%u step=%s arrival_ns=%" PRIu64 " begin_ns=%" PRIu64
-                     "%s sent_ns=%" PRIu64 " bytes=%zu\n", line->server, line->guest, line->event, line->line, line->what,
-                     line->arrival, line->begin, due, line->sent, line->bytes);
+                     "trace server=%.64s connection=%llu event=%s line=%u step=%s arrival_ns=%" PRIu64
+                     " begin_ns=%" PRIu64 "%s sent_ns=%" PRIu64 " bytes=%zu\n",
+                     line->server, line->guest, line->event, line->line, line->what, line->arrival,
+                     line->begin, due, line->sent, line->bytes);
     trace->length += n < LINE_ROOM ? (size_t)n : LINE_ROOM - 1;
 }
 

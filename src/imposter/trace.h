@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * trace.h - a line for each thing sent, with its stamps on CLOCK_MONOTONIC. Lines are kept in memory and written when the
- * loop goes to sleep, so that no write stands between two stamps. */
+ * trace.h - a line for each thing sent, with its stamps on CLOCK_MONOTONIC. Lines are kept in memory and written when
+ * the loop goes to sleep, so that no write stands between two stamps. */
 #ifndef XRO_IMPOSTER_TRACE_H
 #define XRO_IMPOSTER_TRACE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * tree.h - the files of a server: what a path is, what stands in it, what lies in a directory. Nothing is stored: bytes
- * are computed from their offset. */
+ * tree.h - the files of a server: what a path is, what stands in it, what lies in a directory. Nothing is stored:
+ * bytes are computed from their offset. */
 #ifndef XRO_IMPOSTER_TREE_H
 #define XRO_IMPOSTER_TREE_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * turn.c - one event of a connection on its way through its rule's steps. A turn runs until it has to wait for a time or
- * for the kernel to take its output; the loop then runs it again.
+ * turn.c - one event of a connection on its way through its rule's steps. A turn runs until it has to wait for a time
+ * or for the kernel to take its output; the loop then runs it again.
  *
- * A delay counts from the arrival of the request (recv has returned), or from the end of the request before it when that
- * came later, or from the last send of this turn; the message behind it is built before the wait, so that at its end
- * nothing but the send is left to do. */
+ * A delay counts from the arrival of the request (recv has returned), or from the end of the request before it when
+ * that came later, or from the last send of this turn; the message behind it is built before the wait, so that at its
+ * end nothing but the send is left to do. */
 #include "imposter/loop.h"
 #include "proto/serve.h"
 

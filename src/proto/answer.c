@@ -66,8 +66,11 @@ static void get_blocks(struct xro_in in, struct xro_protocol_answer *answer)
             xro_in_u8(&in);
             answer->signing_options = xro_in_u8(&in);
             answer->signing_level = xro_in_u8(&in);
-            xro_in_take(&in, 2 * (size_t)xro_in_u8(&in));
+            answer->override_count = xro_in_u8(&in);
+            answer->overrides = xro_in_take(&in, 2 * answer->override_count);
             answer->signing = !in.bad;
+            if (in.bad)
+                answer->override_count = 0;
         } else {
             return;
         }

@@ -46,6 +46,8 @@ struct xro_protocol_answer {
     uint32_t flags;             /* made up from 1 or 0 where the server is older than flags are */
     bool signing;               /* an 'S' block was there, whole */
     uint8_t signing_options, signing_level;
+    const uint8_t *overrides;   /* pairs {request code - 3000, rule}, in the body */
+    size_t override_count;
 };
 bool xro_get_protocol_answer(const uint8_t *body, size_t length, struct xro_protocol_answer *answer);
 

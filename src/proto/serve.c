@@ -46,7 +46,8 @@ bool xro_fix_status(uint8_t *message, size_t length)
     struct xro_answer header;
     struct xro_out out;
 
-    if (!xro_get_answer(&in, &header) || header.status != XRO_KXR_STATUS || header.length < 4 || header.length > in.left)
+    if (!xro_get_answer(&in, &header) || header.status != XRO_KXR_STATUS || header.length < 4 ||
+        header.length > in.left)
         return false;
     out = xro_out(message + XRO_ANSWER_HEADER_SIZE, 4);
     xro_out_u32(&out, xro_crc32c(0, message + CHECKED_FROM, header.length - 4));

@@ -25,12 +25,13 @@ enum {
 /* CRC-32C (Castagnoli) of LENGTH bytes, going on from CRC; 0 begins. */
 uint32_t xro_crc32c(uint32_t crc, const void *bytes, size_t length);
 
-/* kXR_status: header and body for REQUEST (its code), DATA_LENGTH bytes of data at OFFSET to follow. FINAL: the last one.
- * The checksum is in it. */
+/* kXR_status: header and body for REQUEST (its code), DATA_LENGTH bytes of data at OFFSET to follow. FINAL: the
+ * last one. The checksum is in it. */
 void xro_put_status(struct xro_out *out, uint16_t stream, uint16_t request, bool final, uint32_t data_length,
                     uint64_t offset);
 
-/* Compute the checksum again of the kXR_status that begins at MESSAGE (LENGTH bytes); false when it is none, or is cut. */
+/* Compute the checksum again of the kXR_status that begins at MESSAGE (LENGTH bytes); false when it is none, or is
+ * cut. */
 bool xro_fix_status(uint8_t *message, size_t length);
 
 /* How long LENGTH bytes of a file at OFFSET are as pages, each with its checksum before it. */

@@ -219,7 +219,9 @@ void xro_call_answer(struct xro_client *client, struct xro_answer answer, const 
 {
     bool start = client->state == XRO_CALL_PROTOCOL || client->state == XRO_CALL_LOGIN;
 
-    if (!start)
+    if (client->state == XRO_CALL_AUTH)
+        xro_call_auth_answer(client, answer, body);
+    else if (!start)
         request_answer(client, answer, body, inner);
     else if (answer.status == XRO_KXR_ERROR)
         xro_call_error_answer(client, answer, body);

@@ -44,6 +44,15 @@ void xro_call_sent(struct xro_client *client, xro_ns at);
 /* The flags of kXR_protocol for the present link: what we can, and what we want. */
 uint8_t xro_call_protocol_flags(const struct xro_client *client);
 
+/* The link is logged in: send what it was made for. */
+void xro_call_ready(struct xro_client *client);
+
+/* An answer to kXR_auth came (authenticate.c). */
+void xro_call_auth_answer(struct xro_client *client, struct xro_answer answer, const uint8_t *body);
+
+/* Is an answer waited for in this state? */
+bool xro_call_waits_for_answer(const struct xro_client *client);
+
 /* Put kXR_login's bytes into the present link's output; false: the call has failed. */
 bool xro_call_encode_login(struct xro_client *client);
 

@@ -53,6 +53,11 @@ void xro_call_end_pause(struct xro_client *client, xro_ns at)
         wait->spent = at - op->begin - wait->begin;
 }
 
+bool xro_call_waits_for_answer(const struct xro_client *client)
+{
+    return states[client->state].want == XRO_WANT_BYTES && client->state != XRO_CALL_HANDSHAKE;
+}
+
 void xro_call_enter(struct xro_client *client, enum xro_call_state next, xro_ns at)
 {
     /* The head of an answer may have come before its request went out (a broken server's): time does not run back. */
@@ -65,7 +70,7 @@ void xro_call_enter(struct xro_client *client, enum xro_call_state next, xro_ns 
 
 /* --- life -------------------------------------------------------------------------------------------------------- */
 
-enum { SPARE_LINKS = 3, PATH_FIRST = 4096 };    /* made before the clock runs */
+enum { SPARE_LINKS = 3, PATH_FIRST = 4096, SIGNATURE_MOST = 4096 };    /* made before the clock runs */
 
 enum xro_status xro_client_create(struct xro_client *client, const struct xro_client_config *config)
 {
@@ -79,6 +84,7 @@ enum xro_status xro_client_create(struct xro_client *client, const struct xro_cl
     client->path = xro_buf(XRO_WIRE_PATH_MAX);
     client->first_path = xro_buf(XRO_WIRE_PATH_MAX);
     client->scratch = xro_buf(XRO_WIRE_PATH_MAX);
+    client->signature = xro_buf(SIGNATURE_MOST);
     for (uint16_t i = 0; i < SPARE_LINKS && status == XRO_OK; i++) {
         client->links[i] = xro_link_create(i);
         status = client->links[i] ? XRO_OK : XRO_MEMORY;
@@ -103,6 +109,7 @@ void xro_client_close(struct xro_client *client)
     xro_buf_free(&client->path);
     xro_buf_free(&client->first_path);
     xro_buf_free(&client->scratch);
+    xro_buf_free(&client->signature);
     memset(client, 0, sizeof *client);
 }
 

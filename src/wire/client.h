@@ -9,6 +9,7 @@
 #ifndef XRO_WIRE_CLIENT_H
 #define XRO_WIRE_CLIENT_H
 
+#include "auth/sign.h"
 #include "base/buf.h"
 #include "proto/answer.h"
 #include "record/timeline.h"
@@ -23,6 +24,9 @@ enum xro_want {
     XRO_WANT_ADDRESSES,         /* look up link->host, then xro_client_resolved() */
     XRO_WANT_CONNECTION,        /* connect to one of them, then xro_client_connected() or _broke() */
     XRO_WANT_TLS,               /* call xro_client_securing(), do the TLS handshake on link, then xro_client_secured() */
+    XRO_WANT_CREDENTIALS,       /* in state CHOOSE: the next method of client->token, by xro_client_making() or _passed_over()
+                                   or _no_more_methods(); in state MAKE: its credentials, an answer to client->more, by
+                                   xro_client_credentials() or _no_credentials() */
     XRO_WANT_BYTES,             /* send what xro_link_output() gives, hand what comes to xro_client_received() */
     XRO_WANT_TIME               /* wait until `until`, then xro_client_woke(); bytes may come all the same */
 };
@@ -37,6 +41,9 @@ enum xro_want {
     S(SECURE,    OTHER,     TLS,        "TLS to be made ready")                               \
     S(TLS,       TLS,       TLS,        "the TLS handshake")                                  \
     S(LOGIN,     LOGIN,     BYTES,      "the answer to kXR_login")                            \
+    S(CHOOSE,    OTHER,     CREDENTIALS, "a method of authentication")                        \
+    S(MAKE,      AUTH,      CREDENTIALS, "credentials to be made")                            \
+    S(AUTH,      AUTH,      BYTES,      "the answer to kXR_auth")                             \
     S(REQUEST,   REQUEST,   BYTES,      "the first byte of the answer")                       \
     S(TRANSFER,  TRANSFER,  BYTES,      "the rest of the answer")                             \
     S(WAIT,      WAIT,      TIME,       "the end of the pause that the server ordered")       \
@@ -83,6 +90,13 @@ struct xro_link {
     struct xro_address address; /* the one connected to; length 0: none */
     struct xro_buf token;       /* of the redirect that led here, for the login */
 
+    struct xro_auth *auth;      /* its authentication, while that goes on, and after it when requests are signed with its
+                                   key; the driver makes it, the link owns it; NULL: none */
+    struct xro_sign sign;       /* what is to be signed */
+    bool signing;               /* the server has rules for that: */
+    uint8_t sign_options, sign_level, sign_override_count;
+    uint8_t sign_overrides[2 * XRO_SIGN_REQUESTS];
+
     /* bytes to send, from sent on */
     struct xro_buf out;
     size_t sent;
@@ -112,6 +126,7 @@ struct xro_client_config {
     bool able_tls;              /* the driver can do TLS */
     const char *no_tls;         /* why it cannot: a constant sentence, or NULL */
     bool pipeline;
+    bool can_authenticate;      /* the driver makes credentials */
     xro_ns timeout;             /* for all calls together, counted from the first; XRO_NEVER for none */
     xro_ns connect_timeout;     /* from look-up to login of one hop; 0 for none */
 };
@@ -138,6 +153,10 @@ struct xro_client {
     struct xro_buf path;        /* as it is sent to this hop */
     struct xro_buf first_path;  /* as the first hop got it, for the way back to the manager */
     struct xro_buf scratch;
+    struct xro_buf signature;
+    struct xro_span_text token; /* CHOOSE: what the server offers; good until its next answer */
+    struct xro_span_text more;  /* MAKE: what the server wants an answer to; bytes NULL: the first credentials */
+    xro_ns since;               /* when making, or waiting for the answer, began */
     uint16_t stream;            /* of the answer that is waited for */
     uint16_t request_stream;    /* of the request: in one flight its answer comes after others */
     uint16_t next_stream;
@@ -182,6 +201,24 @@ void xro_client_secured(struct xro_client *client, const struct xro_tls_facts *f
 
 /* TLS failed for the reason WHY. */
 void xro_client_not_secured(struct xro_client *client, const char *why);
+
+/* --- authentication: what the driver found, for the record, and what it made -------------------------------------- */
+
+/* METHOD will not be used, for REASON; LOADING: time spent on loading a plug-in. SKIPPED or FAILED is its OUTCOME. */
+void xro_client_passed_over(struct xro_client *client, const char *method, enum xro_auth_outcome outcome,
+                            const char *reason, xro_ns loading);
+
+/* METHOD's credentials are being made from now on. */
+void xro_client_making(struct xro_client *client, const char *method, xro_ns loading);
+
+/* Here they are, and the processor time they cost. They are copied, and overwritten once they have been answered. */
+void xro_client_credentials(struct xro_client *client, const uint8_t *bytes, size_t length, xro_ns cpu);
+
+/* They could not be made. */
+void xro_client_no_credentials(struct xro_client *client, const char *reason, xro_ns cpu);
+
+/* The server's list is at its end. */
+void xro_client_no_more_methods(struct xro_client *client);
 
 /* The bytes to send on LINK; xro_link_sent() says how many went. */
 static inline const uint8_t *xro_link_output(const struct xro_link *link, size_t *length)

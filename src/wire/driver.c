@@ -27,6 +27,7 @@ struct xro_driver {
     const struct xro_tls *tls;  /* NULL: not loaded yet */
     struct xro_tls_context *tls_context;
     struct xro_tls_session *sessions[XRO_LINKS_MAX];    /* of links with TLS */
+    struct xro_buf credentials;
     bool dialed;                /* the race is not yet written to the op: that is done while the server works */
     uint8_t in[IN_SIZE];
 };
@@ -39,6 +40,7 @@ struct xro_driver *xro_driver_create(const struct xro_client_config *client, con
         return NULL;
     xro_poll_exactly();
     driver->config = *config;
+    driver->credentials = xro_buf(XRO_AUTH_MOST);
     for (size_t i = 0; i < XRO_LINKS_MAX; i++)
         driver->fds[i] = -1;
     if (xro_client_create(&driver->client, client) == XRO_OK)
@@ -71,6 +73,7 @@ void xro_driver_close(struct xro_driver *driver)
     if (driver->tls_context != NULL)
         driver->tls->close(driver->tls_context);
     xro_client_close(&driver->client);
+    xro_buf_free(&driver->credentials);
     free(driver);
 }
 
@@ -261,6 +264,54 @@ static void secure(struct xro_driver *driver, struct xro_link *link, xro_ns unti
     }
 }
 
+/* --- authentication -------------------------------------------------------------------------------------------------- */
+
+/* Find the next method of the server's list that can be used. */
+static void choose_method(struct xro_driver *driver, struct xro_link *link)
+{
+    struct xro_client *client = &driver->client;
+    const struct xro_auth_peer peer = { .host = link->host, .user = client->config.user, .fd = driver->fds[link->index],
+                                        .tls = link->secure };
+    struct xro_auth_choice choice;
+
+    if (link->auth == NULL)
+        link->auth = xro_auth_create(&peer, client->token);
+    if (link->auth == NULL || xro_auth_next(link->auth, &choice) != XRO_OK)
+        xro_client_no_more_methods(client);
+    else if (choice.usable)
+        xro_client_making(client, choice.method, choice.cost.load_ns);
+    else
+        xro_client_passed_over(client, choice.method, choice.status == XRO_UNSUPPORTED ? XRO_AUTH_OUTCOME_SKIPPED
+                               : XRO_AUTH_OUTCOME_FAILED, choice.reason, choice.cost.load_ns);
+}
+
+static void make_credentials(struct xro_driver *driver, struct xro_link *link)
+{
+    struct xro_client *client = &driver->client;
+    xro_ns cpu = thread_time();
+    enum xro_status status = xro_auth_credentials(link->auth, (const uint8_t *)client->more.bytes, client->more.length,
+                                                  &driver->credentials);
+
+    cpu = thread_time() - cpu;
+    if (status == XRO_OK)
+        xro_client_credentials(client, driver->credentials.bytes, driver->credentials.length, cpu);
+    else
+        xro_client_no_credentials(client, xro_auth_reason(link->auth), cpu);
+    xro_auth_wipe(&driver->credentials);
+}
+
+static void authenticate(struct xro_driver *driver, struct xro_link *link, xro_ns until)
+{
+    if (xro_clock_now() >= until)
+        xro_client_expired(&driver->client);
+    else if (driver->client.state == XRO_CALL_CHOOSE)
+        choose_method(driver, link);
+    else
+        make_credentials(driver, link);
+}
+
+/* --- bytes, with TLS or without --------------------------------------------------------------------------------------- */
+
 /* Send and receive, with TLS or without: bytes, 0 at the end, or -1 with errno. */
 static ssize_t send_bytes(struct xro_driver *driver, const struct xro_link *link, const uint8_t *bytes, size_t length)
 {
@@ -288,7 +339,6 @@ static ssize_t receive_bytes(struct xro_driver *driver, const struct xro_link *l
     return -1;
 }
 
-/* --- bytes --------------------------------------------------------------------------------------------------------- */
 
 static void broke(struct xro_driver *driver, struct xro_link *link, int system)
 {
@@ -422,6 +472,9 @@ enum xro_status xro_driver_perform(struct xro_driver *driver, enum xro_op_kind k
         case XRO_WANT_TLS:
             record_race(driver);
             secure(driver, link, until);
+            break;
+        case XRO_WANT_CREDENTIALS:
+            authenticate(driver, link, until);
             break;
         case XRO_WANT_BYTES:
             exchange(driver, link, until);

@@ -30,6 +30,7 @@ void xro_link_close(struct xro_link *link)
 {
     if (link == NULL)
         return;
+    xro_auth_close(link->auth);
     xro_buf_free(&link->token);
     xro_buf_free(&link->out);
     xro_buf_free(&link->body);
@@ -39,6 +40,9 @@ void xro_link_close(struct xro_link *link)
 void xro_link_down(struct xro_link *link)
 {
     link->up = link->ready = link->secure = link->asked_tls = false;
+    xro_auth_close(link->auth);
+    link->auth = NULL;
+    link->sign.any = false;
     link->out.length = link->sent = 0;
     link->head_length = 0;
     link->in_body = false;

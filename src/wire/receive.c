@@ -12,9 +12,7 @@ static size_t at_most(size_t n, size_t m)
 
 static bool is_waited_for(const struct xro_client *client, const struct xro_link *link)
 {
-    bool waiting = client->state >= XRO_CALL_PROTOCOL && client->state <= XRO_CALL_DEFER && client->state != XRO_CALL_WAIT;
-
-    return link == client->link && waiting && link->answer.stream == client->stream;
+    return link == client->link && xro_call_waits_for_answer(client) && link->answer.stream == client->stream;
 }
 
 static bool is_data(const struct xro_client *client, const struct xro_link *link)

@@ -57,12 +57,37 @@ static uint16_t next_stream(struct xro_client *client)
     return client->next_stream++;
 }
 
+/* Put the signature before the last LENGTH bytes of the output, which are the request, when it has to have one. */
+static bool sign(struct xro_client *client, size_t length)
+{
+    struct xro_link *link = client->link;
+    struct xro_buf *signature = &client->signature;
+    uint8_t *request = link->out.bytes + link->out.length - length;
+    enum xro_status status = XRO_OK;
+
+    if (!xro_sign_wanted(&link->sign, request))
+        return true;
+    signature->length = 0;
+    status = xro_sign_append(&link->sign, link->auth, request, length, signature);
+    if (status == XRO_OK)
+        status = xro_buf_reserve(&link->out, signature->length);
+    if (status != XRO_OK) {
+        xro_call_fail(client, status, "the request cannot be signed", NULL);
+        return false;
+    }
+    request = link->out.bytes + link->out.length - length;      /* reserving may have moved it */
+    memmove(request + signature->length, request, length);
+    memcpy(request, signature->bytes, signature->length);
+    link->out.length += signature->length;
+    return true;
+}
+
 bool xro_call_encode(struct xro_client *client)
 {
     uint16_t stream = next_stream(client);
     struct xro_out out = xro_link_room(client->link, XRO_REQUEST_HEADER_SIZE + client->path.length);
     const char *path = (const char *)client->path.bytes;
-    size_t length = client->path.length;
+    size_t length = client->path.length, before = client->link->out.length;
 
     switch (client->op->kind) {
     case XRO_OP_OPEN:
@@ -90,7 +115,7 @@ bool xro_call_encode(struct xro_client *client)
     }
     xro_link_wrote(client->link, &out);
     client->request_stream = stream;
-    return true;
+    return !client->link->sign.any || sign(client, client->link->out.length - before);
 }
 
 void xro_call_sent(struct xro_client *client, xro_ns at)

@@ -140,6 +140,18 @@ static void go_on_to_login(struct xro_client *client)
     }
 }
 
+static void keep_signing_rules(struct xro_link *link, const struct xro_protocol_answer *protocol)
+{
+    size_t count = protocol->override_count < XRO_SIGN_REQUESTS ? protocol->override_count : XRO_SIGN_REQUESTS;
+
+    link->signing = protocol->signing;
+    link->sign_options = protocol->signing_options;
+    link->sign_level = protocol->signing_level;
+    link->sign_override_count = (uint8_t)count;
+    if (count > 0)
+        memcpy(link->sign_overrides, protocol->overrides, 2 * count);
+}
+
 void xro_call_protocol_answer(struct xro_client *client, struct xro_answer answer, const uint8_t *body)
 {
     struct xro_hop *hop = &client->op->hops[client->op->now_hop];
@@ -152,6 +164,7 @@ void xro_call_protocol_answer(struct xro_client *client, struct xro_answer answe
     }
     hop->version = client->link->version = protocol.version;
     hop->flags = client->link->flags = protocol.flags;
+    keep_signing_rules(client->link, &protocol);
     switch (judge_tls(client, protocol.flags, &wrong)) {
     case GO_ON:
         go_on_to_login(client);
@@ -201,11 +214,22 @@ void xro_call_login_answer(struct xro_client *client, struct xro_answer answer, 
 
         if (xro_call_step_by_step(client))
             return;
+        if (client->config.can_authenticate) {
+            client->token = login.token;
+            client->since = client->now;
+            xro_call_enter(client, XRO_CALL_CHOOSE, client->now);
+            return;
+        }
         list_offers(login.token, offers, sizeof offers);
         text.length = strlen(offers);
-        xro_call_fail(client, XRO_AUTH, "server demands authentication, which this xrdopen cannot do yet; it offers", &text);
+        xro_call_fail(client, XRO_AUTH, "server demands authentication, which cannot be done here; it offers", &text);
         return;
     }
+    xro_call_ready(client);
+}
+
+void xro_call_ready(struct xro_client *client)
+{
     client->link->ready = true;
     client->connect_deadline = XRO_NEVER;
     xro_call_note_manager(client);

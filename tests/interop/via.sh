@@ -71,7 +71,7 @@ check 'and that one was run' grep -qx "$work/elsewhere" "$work/said"
 
 # --- commands that fail ---
 costs_no_other() { # MESSAGE: exit 1, one that says MESSAGE, and the row here is whole
-    [ "$code" -eq 1 ] && said "$1" && line ',wire,30,0,' && [ "$(wc -l <"$out")" -eq 3 ]
+    [ "$code" -eq 1 ] && said "$1" && [ "$(grep -c ',wire,30,0,' "$out")" -eq 1 ]
 }
 fails() { # COMMAND MESSAGE
     x run -n 30 --format csv --via "$1" "$url"

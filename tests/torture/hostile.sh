@@ -97,7 +97,7 @@ hostile connect.imp <<'T'
 48   r48d        quick  good            -
 48   r48e        quick  good            -
 49   r49         slow   timeout|tls     tls|handshake      (?i)tls
-51   r51         quick  protocol|tls    tls|handshake      (?i)tls
+51   r51         quick  protocol|tls    tls|handshake|other  (?i)tls
 53   r53         quick  tls             handshake          (?i)tls
 53   r53b        quick  tls             handshake          (?i)tls
 54   r54a        quick  protocol        login              kXR_login is too short

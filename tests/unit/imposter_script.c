@@ -41,9 +41,12 @@ static const struct xro_rule *rule_at(const struct xro_script *script, unsigned 
 
 static void servers_and_addresses(void **state)
 {
-    struct xro_script *script = parse("# head\n\nserver A\nserver B manager # kind\n listen [::1] swallow\n\tlisten 127.0.0.2\n"
-                                      "  port 1094\n  host b.test\nserver C refuse\r\nserver D silent\nserver E relay [::1]:99 "
-                                      "delay 70ms back 1s\nserver F relay h.test:1 \nserver G relay B\n");
+    static const char text[] = "# head\n\nserver A\nserver B manager # kind\n listen [::1] swallow\n"
+                               "\tlisten 127.0.0.2\n"
+                               "  port 1094\n  host b.test\nserver C refuse\r\nserver D silent\n"
+                               "server E relay [::1]:99 delay 70ms back 1s\nserver F relay h.test:1 \n"
+                               "server G relay B\n";
+    struct xro_script *script = parse(text);
     const struct xro_server *b = &script->servers[1];
 
     (void)state;
@@ -81,7 +84,8 @@ static void conditions(void **state)
         { "on open first 2 per path: close", { .from = 1, .to = 2, .until = XRO_NEVER, .scope = XRO_SCOPE_PATH } },
         { "on open every 20 per script: close", { .from = 1, .to = UINT64_MAX, .every = 20, .until = XRO_NEVER,
                                                   .scope = XRO_SCOPE_ALL } },
-        { "on open every 3 offset 2: close", { .from = 1, .to = UINT64_MAX, .every = 3, .offset = 2, .until = XRO_NEVER } },
+        { "on open every 3 offset 2: close", { .from = 1, .to = UINT64_MAX, .every = 3, .offset = 2,
+          .until = XRO_NEVER } },
         { "on open until 1.2s: close", { .from = 1, .to = UINT64_MAX, .until = 1200 * XRO_NS_PER_MS } },
         { "on open after 5ms of connection: close", { .from = 1, .to = UINT64_MAX, .after = 5 * XRO_NS_PER_MS,
                                                       .until = XRO_NEVER, .of_connection = true } },
@@ -106,8 +110,11 @@ static void conditions(void **state)
 
 static void events(void **state)
 {
-    struct xro_script *script = parse("server S\non accept handshake auth 3031 : close\non any: close\non open path \"/a b\" cgi x*:"
-                                      " close\n");
+    static const char text[] = "server S\n"
+                               "on accept handshake auth 3031 : close\n"
+                               "on any: close\n"
+                               "on open path \"/a b\" cgi x*: close\n";
+    struct xro_script *script = parse(text);
     const struct xro_rule *rule = rule_at(script, 0);
 
     (void)state;
@@ -208,9 +215,13 @@ static void bodies(void **state)
 
 static void modifiers(void **state)
 {
-    struct xro_script *script = parse("server S\non open: attn answer stream by -1 dlen 0x7fffffff status 4999 first half patch 3 "
-                                      "\"0102\" flip 9 crc dribble 2 every 5us\non open: pieces 4k every 1ms\non open: piece half, piece "
-                                      "all, piece 7, rest first 5\n on open: delay 1s serial per chunk\n");
+    static const char text[] = "server S\n"
+                               "on open: attn answer stream by -1 dlen 0x7fffffff status 4999 first half patch 3 \"0102\""
+                               " flip 9 crc dribble 2 every 5us\n"
+                               "on open: pieces 4k every 1ms\n"
+                               "on open: piece half, piece all, piece 7, rest first 5\n"
+                               "on open: delay 1s serial per chunk\n";
+    struct xro_script *script = parse(text);
     const struct xro_step *step = &rule_at(script, 0)->steps[0], *pieces = rule_at(script, 2)->steps;
 
     (void)state;
@@ -234,9 +245,16 @@ static void modifiers(void **state)
 
 static void redirects(void **state)
 {
-    struct xro_script *script = parse("server S\non open: redirect T\non open: redirect self\non open: redirect T address 2 opaque "
-                                      "\"a=b\" token t url flags 0x1000 scheme http path /p port -7\non open: redirect text \"x?y\" port 0\n"
-                                      "server T\nlisten 127.0.0.1\nlisten ::1\n");
+    static const char text[] = "server S\n"
+                               "on open: redirect T\n"
+                               "on open: redirect self\n"
+                               "on open: redirect T address 2 opaque \"a=b\" token t url flags 0x1000"
+                               " scheme http path /p port -7\n"
+                               "on open: redirect text \"x?y\" port 0\n"
+                               "server T\n"
+                               "listen 127.0.0.1\n"
+                               "listen ::1\n";
+    struct xro_script *script = parse(text);
     const struct xro_redirect *redirect = rule_at(script, 0)->steps[0].data->redirect;
 
     (void)state;
@@ -258,8 +276,13 @@ static void redirects(void **state)
 
 static void variables(void **state)
 {
-    static const char text[] = "set pause 5s\nset seconds 3\nset words \"a b\"\nserver S\non open: delay $pause, wait $seconds $words\n";
-    const struct xro_script_setting settings[] = { { "pause", "7ms" }, { "seconds", "-1" } }, unknown = { "pauze", "1s" };
+    static const char text[] = "set pause 5s\n"
+                               "set seconds 3\n"
+                               "set words \"a b\"\n"
+                               "server S\n"
+                               "on open: delay $pause, wait $seconds $words\n";
+    const struct xro_script_setting settings[] = { { "pause", "7ms" }, { "seconds", "-1" } };
+    const struct xro_script_setting unknown = { "pauze", "1s" };
     struct xro_script *script;
     struct xro_script_error error;
 
@@ -309,7 +332,8 @@ static void errors(void **state)
         { "set a\nserver A\n", 1, 6, "the variable's value" },
         { "server A\non open: delay $b\n", 2, 16, "a variable that a 'set' line before has made, found '$b'" },
         { "server A\non: close\n", 2, 3, "an event" },
-        { "server A\non opne: close\n", 2, 4, "an event: accept, handshake, any, or a request such as login, open, read, found 'opne'" },
+        { "server A\non opne: close\n", 2, 4, "an event: accept, handshake, any, or a request such as login, open, "
+            "read, found 'opne'" },
         { "server A\non 2999: close\n", 2, 4, "an event" },
         { "server A\non open quickly\n", 2, 9, "a colon, another event, or a condition" },
         { "server A\non open count 0: close\n", 2, 15, "a count such as 3, 1-5 or 65-" },
@@ -365,9 +389,16 @@ static void errors(void **state)
 /* Each beginning of a good script gives a script or an error with a place, and each byte changed does, too. */
 static void cut_and_broken(void **state)
 {
-    static const char text[] = "set a 5\nfile /d/* size 1M offline\nserver M manager\n listen [::1]\n on open count 1-2 per path: wait $a "
-                               "\"l\\x6fok\", delay 1ms serial\n on open: redirect D opaque \"a=b\"\nserver D\n on read: piece half,\n"
-                               "  delay 28s, answer flip 3 crc\nserver W relay D delay 70ms\n";
+    static const char text[] = "set a 5\n"
+                               "file /d/* size 1M offline\n"
+                               "server M manager\n"
+                               " listen [::1]\n"
+                               " on open count 1-2 per path: wait $a \"l\\x6fok\", delay 1ms serial\n"
+                               " on open: redirect D opaque \"a=b\"\n"
+                               "server D\n"
+                               " on read: piece half,\n"
+                               "  delay 28s, answer flip 3 crc\n"
+                               "server W relay D delay 70ms\n";
 
     (void)state;
     for (size_t cut = 0; cut < sizeof text; cut++)
@@ -417,9 +448,12 @@ static void limits(void **state)
 static void patterns(void **state)
 {
     static const struct { const char *pattern, *text; bool match; } rows[] = {
-        { "/a", "/a", true }, { "/a", "/ab", false }, { "/a", "/", false }, { "*", "", true }, { "", "", true }, { "", "a", false },
-        { "/a*", "/a", true }, { "/a*c", "/abcbc", true }, { "/a*c", "/abcb", false }, { "/?", "/x", true }, { "/?", "/", false },
-        { "**a**b", "xaxxb", true }, { "*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false }, { "/d/*", "/d/x/y", true },
+        { "/a", "/a", true }, { "/a", "/ab", false }, { "/a", "/", false }, { "*", "", true }, { "", "", true }, { "",
+          "a", false },
+        { "/a*", "/a", true }, { "/a*c", "/abcbc", true }, { "/a*c", "/abcb", false }, { "/?", "/x", true }, { "/?",
+          "/", false },
+        { "**a**b", "xaxxb", true }, { "*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false }, { "/d/*", "/d/x/y",
+          true },
     };
 
     (void)state;
@@ -431,11 +465,14 @@ static void patterns(void **state)
 static void tree(void **state)
 {
     static const struct { const char *path; int error; bool directory; uint64_t size; } rows[] = {
-        { "/", 0, true, 0 }, { "/d", 0, true, 0 }, { "/d/", 0, true, 0 }, { "/d/f", 0, false, 7 }, { "/e", 0, true, 4096 },
-        { "/g/anything/below", 0, false, 9 }, { "/s", XRO_KXR_NOTAUTHORIZED, false, 0 }, { "/x", XRO_KXR_NOTFOUND, false, 0 },
+        { "/", 0, true, 0 }, { "/d", 0, true, 0 }, { "/d/", 0, true, 0 }, { "/d/f", 0, false, 7 }, { "/e", 0, true,
+          4096 },
+        { "/g/anything/below", 0, false, 9 }, { "/s", XRO_KXR_NOTAUTHORIZED, false, 0 }, { "/x", XRO_KXR_NOTFOUND,
+          false, 0 },
         { "/d/ff", XRO_KXR_NOTFOUND, false, 0 }, { "", XRO_KXR_NOTFOUND, false, 0 }, { "/h", 0, false, 1 << 20 },
     };
-    struct xro_script *script = parse("file /h\nserver S\nfile /d/f text \"content\"\ndir /e\nfile /g/* size 9\ndeny /s\n");
+    struct xro_script *script = parse("file /h\nserver S\nfile /d/f text \"content\"\ndir /e\nfile /g/* size 9\ndeny "
+        "/s\n");
     struct xro_buf body = xro_buf(1000);
 
     (void)state;
@@ -455,7 +492,8 @@ static void tree(void **state)
 /* Bytes by offset are the same, however a range is cut. */
 static void contents(void **state)
 {
-    struct xro_script *script = parse("server S\nfile /o size 100\nfile /t text \"abc\"\nfile /r size 100 repeat \"xyz\"\n"
+    struct xro_script *script = parse("server S\nfile /o size 100\nfile /t text \"abc\"\nfile /r size 100 repeat "
+        "\"xyz\"\n"
                                       "file /z size 9 zero\n");
     const struct xro_file *file = script->servers[0].files;
     uint8_t whole[64], part[64];
@@ -480,7 +518,8 @@ static void contents(void **state)
 static void pages(void **state)
 {
     static const struct { uint64_t offset; size_t length, expected; } rows[] = {
-        { 0, 0, 0 }, { 0, 1, 5 }, { 0, 4096, 4100 }, { 0, 4097, 4105 }, { 100, 3996, 4000 }, { 100, 3997, 4005 }, { 4095, 2, 10 },
+        { 0, 0, 0 }, { 0, 1, 5 }, { 0, 4096, 4100 }, { 0, 4097, 4105 }, { 100, 3996, 4000 }, { 100, 3997, 4005 },
+          { 4095, 2, 10 },
     };
     uint8_t message[XRO_STATUS_SIZE], bytes[5000] = { 0 }, encoded[5100];
     struct xro_out out = xro_out(message, sizeof message);
@@ -535,8 +574,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(servers_and_addresses), cmocka_unit_test(conditions), cmocka_unit_test(events),
-        cmocka_unit_test(implied_steps), cmocka_unit_test(bodies), cmocka_unit_test(modifiers), cmocka_unit_test(redirects),
-        cmocka_unit_test(variables), cmocka_unit_test(errors), cmocka_unit_test(cut_and_broken), cmocka_unit_test(limits),
+        cmocka_unit_test(implied_steps), cmocka_unit_test(bodies), cmocka_unit_test(modifiers),
+            cmocka_unit_test(redirects),
+        cmocka_unit_test(variables), cmocka_unit_test(errors), cmocka_unit_test(cut_and_broken),
+            cmocka_unit_test(limits),
         cmocka_unit_test(patterns), cmocka_unit_test(tree), cmocka_unit_test(contents), cmocka_unit_test(pages),
         cmocka_unit_test(timers_in_order),
     };
