@@ -286,6 +286,7 @@ mode_all() {
 # A manager and data servers that all want to know who their client is.
 mode_securecluster() {
     check_packages unix
+    client_environment >"$dir/env"
     design unix
     secured_lines=$lines
     mode_cluster

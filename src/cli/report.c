@@ -20,7 +20,7 @@ static const char *const format_names[] = { "table", "csv", "table-csv", "markdo
 static struct choices {
     unsigned format;            /* enum report_format */
     double trim;
-    bool format_given, trim_given, json, csv, percentiles;
+    bool format_given, trim_given, json, csv, percentiles, phases;
     const char *output;
 } chosen;
 
@@ -36,6 +36,7 @@ static const struct xro_option *report_options(void)
           "drop this share of each column's highest values; without it, the run's own", &chosen.trim_given },
         { "percentiles", 'p', XRO_OPTION_FLAG, &chosen.percentiles, NULL, NULL,
           "add p90, p99, p99.9, maximum, the closes, process start and load", NULL },
+        { "phases", 0, XRO_OPTION_FLAG, &chosen.phases, NULL, NULL, "add the phases of the first open, row by row", NULL },
         { "output", 'o', XRO_OPTION_TEXT, &chosen.output, "FILE", NULL, "write there, not to standard output", NULL },
         { .name = NULL },
     };
@@ -204,7 +205,8 @@ static bool print_table(FILE *to, const struct taker *taker)
     double trim = chosen.trim_given || taker->trim < 0 ? chosen.trim : taker->trim;
     struct xro_table *table = xro_tally_table(taker->tally, trim);
     bool good = table != NULL && (table->source_count == 0
-        || xro_report_print(to, table, formats[chosen.format], chosen.percentiles) == 0 || ferror(to));
+        || xro_report_print(to, table, formats[chosen.format], (chosen.percentiles ? XRO_DETAIL_PERCENTILES : 0u)
+            | (chosen.phases ? XRO_DETAIL_PHASES : 0u)) == 0 || ferror(to));
 
     xro_table_close(table);
     if (!good)

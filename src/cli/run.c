@@ -26,6 +26,9 @@ static const struct xro_option *run_options(void)
           "table, csv, markdown or json", NULL },
         { "percentiles", 'p', XRO_OPTION_FLAG, &options.percentiles, NULL, NULL,
           "add p90, p99, p99.9 and maximum, and the closes", NULL },
+        { "phases", 0, XRO_OPTION_FLAG, &options.phases, NULL, NULL, "add the phases of the first open, row by row", NULL },
+        { "lab", 0, XRO_OPTION_TEXT, &options.lab, "MODE", NULL,
+          "measure all servers of this lab (see xrdopen lab --help); all: the price of each security", NULL },
         { "output", 'o', XRO_OPTION_TEXT, &options.output, "FILE", NULL, "keep every sample in FILE (JSON Lines)", NULL },
         { "targets", 0, XRO_OPTION_TEXT, &options.targets, "FILE", NULL, "measure these, a TARGET per line", NULL },
         { "label", 0, XRO_OPTION_TEXT, &options.label, "TEXT", NULL, "the row's name, when there is one TARGET", NULL },
@@ -177,8 +180,10 @@ static int open_output(struct xro_run *run)
 
 static int prepare(struct xro_run *run, char **targets, int count, const char *command)
 {
-    int code = xro_run_open_stations(run);
+    int code = xro_run_open_lab(run, count == 0 && options.targets == NULL);
 
+    if (code == XRO_EXIT_GOOD)
+        code = xro_run_open_stations(run);
     if (code == XRO_EXIT_GOOD)
         code = xro_run_make_rows(run, targets, count);
     if (code != XRO_EXIT_GOOD)
@@ -201,7 +206,9 @@ static int print_table(struct xro_run *run)
 {
     struct xro_table *table = xro_tally_table(run->tally, options.trim);
 
-    if (table == NULL || xro_report_print(stdout, table, (enum xro_format)options.format, options.percentiles) != 0) {
+    if (table == NULL || xro_report_print(stdout, table, (enum xro_format)options.format,
+                                           (options.percentiles ? XRO_DETAIL_PERCENTILES : 0u)
+                                           | (options.phases ? XRO_DETAIL_PHASES : 0u)) != 0) {
         xro_table_close(table);
         return xro_finish_output("run", XRO_EXIT_FAILED);
     }
@@ -264,6 +271,10 @@ static int run_main(int argc, char **argv)
     if (code != XRO_EXIT_GOOD)
         return code;
     catch_signals();
+    if (options.lab != NULL && (operands > 0 || options.targets != NULL)) {
+        xro_say("run", "--lab measures the lab: it takes no targets");
+        return XRO_EXIT_USAGE;
+    }
     code = prepare(&run, argv, operands, command);
     if (code == XRO_EXIT_GOOD) {
         xro_run_take(&run);

@@ -19,8 +19,8 @@ struct xro_run_options {
     double trim;
     unsigned fresh;             /* enum xro_fresh */
     unsigned format;            /* enum xro_format */
-    bool seed_given, percentiles, verbose;
-    const char *output, *targets, *label, *pin;
+    bool seed_given, percentiles, phases, verbose;
+    const char *output, *targets, *label, *pin, *lab;
     struct xro_texts via;
 };
 
@@ -31,6 +31,7 @@ struct xro_run_row {
     const char *server;         /* kernel name of its machine; "" when not known; not owned */
     size_t station;
     uint32_t station_row;       /* its number there */
+    bool hinted;                /* the station has been told which libraries its samples need */
 };
 
 struct xro_run {
@@ -52,6 +53,10 @@ struct xro_run {
 
 /* Set by SIGINT and SIGTERM. */
 extern volatile sig_atomic_t xro_run_stop;
+
+/* Find or start the lab when it is NEEDED, or when the user names one, and take its variables. Before the stations: they
+ * inherit these. An exit code. */
+int xro_run_open_lab(struct xro_run *run, bool needed);
 
 /* Start the stations: this machine, and each --via. One that cannot be had is said and left out. An exit code. */
 int xro_run_open_stations(struct xro_run *run);

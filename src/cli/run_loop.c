@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define SAMPLE_GRACE (10 * XRO_NS_PER_S)        /* beyond a sample's own limit, for its process and for the way here */
@@ -96,11 +97,33 @@ static bool book(struct loop *loop, uint32_t row, const char *line, size_t lengt
     return true;
 }
 
+/* What the first good sample of a row had to load while the clock ran, the others load before: TLS, and the method of
+ * authentication. */
+static void give_hint(struct xro_run *run, struct xro_run_row *row, const struct xro_sample *sample)
+{
+    const struct xro_op *op = &sample->ops[XRO_SLOT_FIRST_OPEN];
+    char libraries[200] = "";
+    size_t used = 0;
+
+    if (row->hinted || xro_sample_error(sample) != NULL)
+        return;
+    row->hinted = true;
+    for (uint16_t i = 0; i < op->hop_count && used == 0; i++)
+        if (op->hops[i].tls.version[0] != '\0')
+            used = (size_t)snprintf(libraries, sizeof libraries, "tls");
+    for (uint32_t i = 0; i < xro_kept(op->attempt_count, op->attempt_room) && used + 16 < sizeof libraries; i++)
+        if (op->attempts[i].outcome == XRO_AUTH_OUTCOME_GOOD && strpbrk(op->attempts[i].method, " ,\\") == NULL)
+            used += (size_t)snprintf(libraries + used, sizeof libraries - used, "%s%s", used ? "," : "",
+                                     op->attempts[i].method);
+    if (used > 0)
+        xro_station_hint(run->stations[row->station], row->station_row, libraries);
+}
+
 /* Take one block. A station that breaks down is given up. */
 static void take_block(struct loop *loop, const struct xro_block *block)
 {
     struct xro_run *run = loop->run;
-    const struct xro_run_row *row = &run->rows[block->row];
+    struct xro_run_row *row = &run->rows[block->row];
     struct xro_station *station = run->stations[row->station];
     xro_ns limit = xro_ns_add(row->job.settings.timeout, SAMPLE_GRACE);
     char why[512] = "it ended";
@@ -119,6 +142,8 @@ static void take_block(struct loop *loop, const struct xro_block *block)
         }
         show_progress(loop, false);
     }
+    if (status == XRO_CLOSED)
+        give_hint(run, row, loop->sample);
     if (status != XRO_CLOSED && status != XRO_INTERRUPTED)
         give_up(run, row->station, why);
 }

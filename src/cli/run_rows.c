@@ -218,33 +218,68 @@ static const char *lab_url(const struct xro_lab *lab, const char *name)
     return NULL;
 }
 
-/* The five rows of the README: local file system, data server and redirector, each by both clients. */
-static int add_lab(struct xro_run *run)
+int xro_run_open_lab(struct xro_run *run, bool needed)
 {
-    static const char *const engines[] = { "xrdcl", "wire" };
-    const char *sysname = xro_station_header(run->stations[0])->sysname, *data, *manager;
-    struct target local = { .text = xro_own_path(), .kind = "local", .server = "" };
+    const char *mode = run->options->lab ? run->options->lab : "cluster";
     int code;
 
-    if (xro_lab_find("cluster", &run->lab) != 0) {
-        fprintf(stderr, "xrdopen: run: starting real servers on loopback (xrdopen lab up cluster)\n");
-        code = xro_lab_start("cluster", &run->lab);
+    if (!needed && run->options->lab == NULL)
+        return XRO_EXIT_GOOD;
+    if (xro_lab_find(mode, &run->lab) != 0) {
+        fprintf(stderr, "xrdopen: run: starting real servers on loopback (xrdopen lab up %s)\n", mode);
+        code = xro_lab_start(mode, &run->lab);
         if (code != 0)
             return code;        /* the lab has said why */
         run->lab_started = true;
     }
-    data = lab_url(&run->lab, "data1");
-    manager = lab_url(&run->lab, "manager");
+    return xro_lab_enter(run->lab.id);
+}
+
+/* --engine names it, or names none. */
+static bool wants_engine(const struct xro_run *run, const char *engine)
+{
+    return run->options->client.engine == NULL || strstr(run->options->client.engine, engine) != NULL;
+}
+
+static const char *const lab_engines[] = { "xrdcl", "wire" };
+enum { LAB_ENGINES = sizeof lab_engines / sizeof *lab_engines };
+
+/* The five rows of the README: local file system, data server and redirector, each by both clients. */
+static int add_cluster(struct xro_run *run)
+{
+    const char *sysname = xro_station_header(run->stations[0])->sysname;
+    const char *data = lab_url(&run->lab, "data1"), *manager = lab_url(&run->lab, "manager");
+    struct target local = { .text = xro_own_path(), .kind = "local", .server = "" };
+    int code;
+
     if (data == NULL || manager == NULL) {
         xro_say("run", "the lab has no data server or no manager");
         return XRO_EXIT_FAILED;
     }
     code = add_rows(run, &local, "local");
     for (int server = 0; server < 2; server++)
-        for (int i = 0; i < 2 && code == XRO_EXIT_GOOD; i++) {
+        for (int i = 0; i < LAB_ENGINES && code == XRO_EXIT_GOOD; i++) {
             struct target target = { .text = server ? manager : data, .kind = server ? "cmsd" : "xrootd", .server = sysname };
-            if (run->options->client.engine == NULL || strstr(run->options->client.engine, engines[i]) != NULL)
-                code = add_rows(run, &target, engines[i]);
+            if (wants_engine(run, lab_engines[i]))
+                code = add_rows(run, &target, lab_engines[i]);
+        }
+    return code;
+}
+
+/* The matrix: every server of the lab by both clients, each row named after its server. */
+static int add_matrix(struct xro_run *run)
+{
+    int code = XRO_EXIT_GOOD;
+
+    for (size_t server = 0; server < run->lab.count; server++)
+        for (int i = 0; i < LAB_ENGINES && code == XRO_EXIT_GOOD; i++) {
+            char label[XRO_LAB_NAME_SIZE + 16];
+            struct target target = { .text = run->lab.urls[server].url, .label = label, .kind = "xrootd",
+                                     .server = xro_station_header(run->stations[0])->sysname };
+            snprintf(label, sizeof label, "%s (%s)", run->lab.urls[server].name,
+                     engine_title(xro_engine_find(lab_engines[i])));
+            if (wants_engine(run, lab_engines[i]))
+                code = add_rows(run, &target, lab_engines[i]);
         }
     return code;
 }
@@ -253,8 +288,10 @@ int xro_run_make_rows(struct xro_run *run, char **targets, int count)
 {
     int code = XRO_EXIT_GOOD, local = 0;
 
+    if (run->options->lab != NULL)
+        return add_matrix(run);
     if (count == 0 && run->options->targets == NULL)
-        return add_lab(run);
+        return add_cluster(run);
     for (int i = 0; i < count; i++)
         local += strstr(targets[i], "://") == NULL;
     for (int i = 0; i < count && code == XRO_EXIT_GOOD; i++)

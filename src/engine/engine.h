@@ -23,6 +23,7 @@ struct xro_settings {
     const char *ca;             /* certificate authorities: a file or a folder; NULL: the environment's */
     bool tls_resume;            /* resume a TLS session that a connection before the sample has made */
     const char *hosts;          /* "NAME=ADDRESS,ADDRESS;...": in place of a look-up (wire), NULL for none */
+    const char *preload;        /* "tls,gsi": libraries that an earlier sample needed, loaded before the clock runs; or NULL */
     bool pipeline;              /* handshake to open in one flight */
     void (*watch)(void *arg, const struct xro_op *op);  /* called after each new span, for a live waterfall; NULL for
                                                            none, as always when it is the time that matters */

@@ -48,6 +48,20 @@ static enum xro_status prepare_tls(struct wire_session *wire, const struct xro_s
     return error->status;
 }
 
+/* Load what will be needed: what an earlier sample needed, else what XrdSecPROTOCOL names. What cannot be loaded is said when
+ * it is missed. */
+static void preload(struct wire_session *wire, const char *names)
+{
+    char why[XRO_TLS_WHY_SIZE];
+
+    if (names != NULL && strncmp(names, "tls", 3) == 0 && (names[3] == ',' || names[3] == '\0')) {
+        xro_driver_prepare_tls(wire->driver, why, sizeof why);
+        names += names[3] == ',' ? 4 : 3;
+    }
+    if (names == NULL || names[0] != '\0')
+        xro_auth_preload(names);
+}
+
 /* One open before the sample, all the way, so that there is a TLS session to be resumed. Its outcome does not matter: the
  * sample will meet the same. */
 static void make_tls_session(struct wire_session *wire)
@@ -102,7 +116,7 @@ static enum xro_status wire_start(const struct xro_engine *engine, const struct 
         wire_stop(&wire->base);
         return error->status;
     }
-    xro_auth_preload(NULL);     /* what XrdSecPROTOCOL names, when it is set: it will be needed */
+    preload(wire, settings->preload);
     if (settings->tls_resume)
         make_tls_session(wire);
     *session = &wire->base;

@@ -126,10 +126,13 @@ static enum xro_status stat_path(struct xro_turn *turn, struct xro_normal *norma
 static enum xro_status statx_paths(struct xro_turn *turn, struct xro_normal *normal)
 {
     const struct xro_script *script = turn->guest->imposter->script;
-    const char *at = (const char *)turn->payload.bytes, *end = at + turn->payload.length;
+    const char *at = (const char *)turn->payload.bytes, *end;
     enum xro_status status = XRO_OK;
 
-    while (status == XRO_OK && turn->payload.length > 0 && at < end) {
+    if (turn->payload.length == 0)
+        return xro_normal_refuse(normal, XRO_KXR_ARGMISSING, "Required argument not present");
+    end = at + turn->payload.length;
+    while (status == XRO_OK && at < end) {
         const char *newline = (const char *)memchr(at, '\n', (size_t)(end - at));
         const char *stop = newline != NULL ? newline : end;
         struct xro_found found = xro_tree_find(script, &script->servers[turn->guest->server], at, (size_t)(stop - at));

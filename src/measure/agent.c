@@ -20,7 +20,8 @@ enum { LINE_MAX_SIZE = 1 << 20 };
 
 struct agent_row {
     struct xro_job job;
-    char *words;                /* owns what job points to */
+    char *words;                /* owns what job points to, */
+    char *hint;                 /* and this does settings.preload */
 };
 
 struct agent {
@@ -135,12 +136,26 @@ static bool add_row(struct agent *agent, const char *job)
         return false;
     agent->rows = rows;
     row = &rows[agent->row_count];
-    row->words = strdup(job);
+    *row = (struct agent_row){ .words = strdup(job) };
     if (row->words == NULL)
         return false;
     agent->row_count++;
     return xro_split_words(row->words, words, XRO_JOB_WORDS) == XRO_JOB_WORDS
         && xro_job_from_words(words, &row->job) == NULL;
+}
+
+static bool take_hint(struct agent *agent, const char *number, const char *libraries)
+{
+    struct agent_row *row;
+    uint64_t index;
+
+    if (xro_parse_count(number, &index) != XRO_OK || index >= agent->row_count)
+        return false;
+    row = &agent->rows[index];
+    free(row->hint);
+    row->hint = strdup(libraries);
+    row->job.settings.preload = row->hint;
+    return row->hint != NULL;
 }
 
 static bool obey(struct agent *agent, char *line)
@@ -152,13 +167,17 @@ static bool obey(struct agent *agent, char *line)
     if (strncmp(line, "row ", 4) == 0)
         return add_row(agent, line + 4);
     count = xro_split_words(line, words, 5);
+    if (count == 3 && strcmp(words[0], "hint") == 0)
+        return take_hint(agent, words[1], words[2]);
     return count == 5 && strcmp(words[0], "take") == 0 && take(agent, words);
 }
 
 static void close_agent(struct agent *agent)
 {
-    for (size_t i = 0; i < agent->row_count; i++)
+    for (size_t i = 0; i < agent->row_count; i++) {
         free(agent->rows[i].words);
+        free(agent->rows[i].hint);
+    }
     free(agent->rows);
     xro_buf_free(&agent->line);
     xro_sample_close(agent->sample);

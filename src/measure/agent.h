@@ -4,6 +4,7 @@
  * and answers by lines:
  *
  *     row JOB                      the next row, counted from 0, that samples will be asked of (job.h)
+ *     hint ROW LIBRARIES           its samples need these: load them before the clock runs (engine.h: preload)
  *     take ROW FIRST COUNT BLOCK   take COUNT samples of it, numbered from FIRST
  *
  * Its first line is a header (results.h) with this machine's facts; then for each `take` COUNT samples as they are taken, and

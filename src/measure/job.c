@@ -16,10 +16,10 @@ char *xro_job_to_line(const struct xro_job *job, char *to, size_t size)
     int flags = (settings->prefer_v4 ? FLAG_PREFER_V4 : 0) | (settings->pipeline ? FLAG_PIPELINE : 0)
         | (settings->tls_resume ? FLAG_TLS_RESUME : 0) | (int)settings->tls * FLAG_TLS_MODE;
 
-    snprintf(to, size, "%s %" PRIu64 " %" PRIu64 " %d %d %d %s %s %s", job->engine->name, settings->timeout,
+    snprintf(to, size, "%s %" PRIu64 " %" PRIu64 " %d %d %d %s %s %s %s", job->engine->name, settings->timeout,
              settings->connect_timeout, (int)settings->family, flags, (int)job->fresh,
              settings->hosts && settings->hosts[0] ? settings->hosts : "-",
-             settings->ca ? settings->ca : "-", settings->target);
+             settings->ca ? settings->ca : "-", settings->preload ? settings->preload : "-", settings->target);
     return to;
 }
 
@@ -27,7 +27,7 @@ const char *xro_job_from_words(char *const words[XRO_JOB_WORDS], struct xro_job 
 {
     uint64_t family, flags, fresh;
 
-    *job = (struct xro_job){ .engine = xro_engine_find(words[0]), .settings.target = words[8] };
+    *job = (struct xro_job){ .engine = xro_engine_find(words[0]), .settings.target = words[9] };
     if (job->engine == NULL)
         return "no such engine";
     if (xro_parse_count(words[1], &job->settings.timeout) != XRO_OK
@@ -44,7 +44,8 @@ const char *xro_job_from_words(char *const words[XRO_JOB_WORDS], struct xro_job 
     job->fresh = (enum xro_fresh)fresh;
     job->settings.hosts = strcmp(words[6], "-") != 0 ? words[6] : NULL;
     job->settings.ca = strcmp(words[7], "-") != 0 ? words[7] : NULL;
-    return xro_url_parse(words[8], &job->settings.url);
+    job->settings.preload = strcmp(words[8], "-") != 0 ? words[8] : NULL;
+    return xro_url_parse(words[9], &job->settings.url);
 }
 
 size_t xro_split_words(char *line, char **words, size_t count)

@@ -18,9 +18,10 @@ struct xro_job {
     enum xro_fresh fresh;
 };
 
-enum { XRO_JOB_WORDS = 9, XRO_JOB_HOSTS_SIZE = 1024, XRO_JOB_LINE_SIZE = 2 * XRO_PATH_SIZE + XRO_JOB_HOSTS_SIZE + 256 };
+enum { XRO_JOB_WORDS = 10, XRO_JOB_HOSTS_SIZE = 1024, XRO_JOB_LINE_SIZE = 2 * XRO_PATH_SIZE + XRO_JOB_HOSTS_SIZE + 256 };
 
-/* "ENGINE TIMEOUT_NS CONNECT_TIMEOUT_NS FAMILY FLAGS FRESH HOSTS CA TARGET", HOSTS and CA "-" for none, cut at SIZE. Returns TO. */
+/* "ENGINE TIMEOUT_NS CONNECT_TIMEOUT_NS FAMILY FLAGS FRESH HOSTS CA PRELOAD TARGET", HOSTS, CA and PRELOAD
+ * "-" for none, cut at SIZE. Returns TO. */
 char *xro_job_to_line(const struct xro_job *job, char *to, size_t size);
 
 /* The same back, from its words; the target is not copied. NULL when good, else what is wrong. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "measure/lab.h"
 
+#include "base/own.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -21,12 +23,10 @@ enum { ARGUMENTS_MOST = 16, LINE_SIZE = 1024 };
 /* The script runs us again for free ports, addresses and probes. */
 static int set_own_path(void)
 {
-    char path[4096];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    const char *path = xro_own_path();
 
-    if (length < 0)
-        return errno;
-    path[length] = '\0';
+    if (path == NULL)
+        return ENOENT;
     return setenv("XRDOPEN", path, 1) == 0 ? 0 : errno;
 }
 
@@ -213,4 +213,25 @@ int xro_lab_stop(const char *id)
 
     copy(word, sizeof word, id);
     return run((char *[]){ down, word, NULL }, NULL, NULL);
+}
+
+/* NAME=VALUE; the values that a lab has are paths and small numbers, quoted by nothing. */
+static void take_variable(void *arg, char *line)
+{
+    char *equals = strchr(line, '=');
+
+    (void)arg;
+    if (equals == NULL)
+        return;
+    *equals = '\0';
+    setenv(line, equals + 1, 1);
+}
+
+int xro_lab_enter(const char *id)
+{
+    char env[] = "env", word[XRO_LAB_ID_SIZE];
+    char *words[] = { env, word, NULL };
+
+    copy(word, sizeof word, id);
+    return run(words, take_variable, NULL);
 }

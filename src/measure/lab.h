@@ -41,6 +41,9 @@ int xro_lab_find(const char *mode, struct xro_lab *lab);
 /* End the servers of lab ID and remove its folder. */
 int xro_lab_stop(const char *id);
 
+/* Set in this process, and so for its children, the variables that clients of lab ID need: certificates, tickets, tokens. */
+int xro_lab_enter(const char *id);
+
 /* Become the script with ARGUMENTS (COUNT of them): no return, unless it could not be run; then errno. */
 int xro_lab_exec(int count, char *const *arguments);
 

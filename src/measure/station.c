@@ -242,6 +242,14 @@ enum xro_status xro_station_add_row(struct xro_station *station, const struct xr
     return tell(station, line) ? XRO_OK : XRO_DIED;
 }
 
+enum xro_status xro_station_hint(struct xro_station *station, uint32_t row, const char *libraries)
+{
+    char line[256];
+
+    snprintf(line, sizeof line, "hint %" PRIu32 " %s\n", row, libraries);
+    return tell(station, line) ? XRO_OK : XRO_DIED;
+}
+
 enum xro_status xro_station_take(struct xro_station *station, uint32_t row, uint64_t first, uint64_t count, uint32_t block)
 {
     char line[128];

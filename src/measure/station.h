@@ -25,6 +25,9 @@ const struct xro_header *xro_station_header(const struct xro_station *station);
 /* Tell the agent of its next row; rows count from 0 in the order told. */
 enum xro_status xro_station_add_row(struct xro_station *station, const struct xro_job *job);
 
+/* Tell it what the samples of its ROW need ("tls,gsi"), so that it is loaded before the clock runs. */
+enum xro_status xro_station_hint(struct xro_station *station, uint32_t row, const char *libraries);
+
 /* Ask for COUNT samples of the station's ROW, numbered from FIRST, of BLOCK. */
 enum xro_status xro_station_take(struct xro_station *station, uint32_t row, uint64_t first, uint64_t count, uint32_t block);
 

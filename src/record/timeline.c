@@ -10,6 +10,9 @@ static void push_span(struct xro_op *op)
 
     if (op->span_count > 0 && op->span_count <= op->span_room && op->spans[last].begin == op->now_begin - op->begin)
         op->span_count--;
+    if (op->span_count > 0 && op->span_count <= op->span_room && op->spans[op->span_count - 1].hop == op->now_hop
+        && op->spans[op->span_count - 1].phase == op->now_phase)
+        return;                 /* the one before goes on */
     if (op->span_count < op->span_room)
         op->spans[op->span_count] = (struct xro_span){
             .begin = op->now_begin - op->begin, .hop = op->now_hop, .phase = op->now_phase,

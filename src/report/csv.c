@@ -7,6 +7,7 @@
 #include "record/error_text.h"
 #include "record/timeline.h"
 #include "report/cell.h"
+#include "report/phases.h"
 #include "report/plain.h"
 
 #include <inttypes.h>
@@ -71,15 +72,17 @@ static void put_more_figures(FILE *to, const struct xro_table_row *row)
                 fprintf(to, ",%s", xro_cell_text(&row->figures[metric], (enum xro_cell)cell, DECIMALS, "", text));
 }
 
-void xro_render_csv(FILE *to, const struct xro_table *table, bool percentiles)
+void xro_render_csv(FILE *to, const struct xro_table *table, unsigned details)
 {
     char text[XRO_CELL_SIZE];
 
     fputs("row,client,server,engine,count,failed", to);
     for (const struct column *column = columns; column->name != NULL; column++)
         fprintf(to, ",%s", column->name);
-    if (percentiles)
+    if (details & XRO_DETAIL_PERCENTILES)
         put_more_names(to);
+    if (details & XRO_DETAIL_PHASES)
+        xro_render_phase_names(to);
     fputc('\n', to);
     for (size_t i = 0; i < table->row_count; i++) {
         const struct xro_table_row *row = &table->rows[i];
@@ -90,8 +93,10 @@ void xro_render_csv(FILE *to, const struct xro_table *table, bool percentiles)
         fprintf(to, "%" PRIu64 ",%" PRIu64, row->taken - row->failed, row->failed);
         for (const struct column *column = columns; column->name != NULL; column++)
             fprintf(to, ",%s", xro_cell_text(&row->figures[column->metric], column->cell, DECIMALS, "", text));
-        if (percentiles)
+        if (details & XRO_DETAIL_PERCENTILES)
             put_more_figures(to, row);
+        if (details & XRO_DETAIL_PHASES)
+            xro_render_phase_figures(to, row);
         fputc('\n', to);
     }
 }

@@ -31,6 +31,15 @@ static json_t *figures_object(const struct xro_summary *figures)
     return xro_json_end(&out);
 }
 
+static json_t *phases_object(const struct xro_table_row *row)
+{
+    struct xro_json_out out = xro_json_begin();
+
+    for (unsigned phase = 0; phase < XRO_PHASE_COUNT; phase++)
+        xro_json_put(&out, xro_phase_name((enum xro_phase)phase), figures_object(&row->phases[phase]));
+    return xro_json_end(&out);
+}
+
 static json_t *row_object(const struct xro_table_row *row)
 {
     struct xro_json_out out = xro_json_begin();
@@ -48,6 +57,7 @@ static json_t *row_object(const struct xro_table_row *row)
     xro_json_put(&out, "failed", xro_json_u64(row->failed));
     for (unsigned metric = 0; metric < XRO_METRIC_COUNT; metric++)
         xro_json_put(&out, xro_metric_name((enum xro_metric)metric), figures_object(&row->figures[metric]));
+    xro_json_put(&out, "first_open_phases", phases_object(row));
     return xro_json_end(&out);
 }
 

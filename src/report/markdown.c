@@ -4,6 +4,7 @@
 #include "report/report.h"
 
 #include "report/cell.h"
+#include "report/phases.h"
 #include "report/plain.h"
 
 #include <inttypes.h>
@@ -60,11 +61,13 @@ static void put_percentiles(FILE *to, const struct xro_table *table)
 }
 
 /* No text among the notes can end the block: none of them has a line of its own. */
-void xro_render_markdown(FILE *to, const struct xro_table *table, bool percentiles)
+void xro_render_markdown(FILE *to, const struct xro_table *table, unsigned details)
 {
     put_table(to, table);
-    if (percentiles)
+    if (details & XRO_DETAIL_PERCENTILES)
         put_percentiles(to, table);
+    if (details & XRO_DETAIL_PHASES)
+        xro_render_phases(to, table, true);
     fputs("\n~~~~~~~~~~~~~~~~ text\n", to);
     xro_render_notes(to, table);
     fputs("~~~~~~~~~~~~~~~~\n", to);

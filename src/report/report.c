@@ -3,17 +3,17 @@
 
 const char *const xro_format_names[] = { "table", "csv", "markdown", "json", NULL };
 
-int xro_report_print(FILE *to, const struct xro_table *table, enum xro_format format, bool percentiles)
+int xro_report_print(FILE *to, const struct xro_table *table, enum xro_format format, unsigned details)
 {
     switch (format) {
     case XRO_FORMAT_TABLE:
-        xro_render_table(to, table, percentiles);
+        xro_render_table(to, table, details);
         break;
     case XRO_FORMAT_CSV:
-        xro_render_csv(to, table, percentiles);
+        xro_render_csv(to, table, details);
         break;
     case XRO_FORMAT_MARKDOWN:
-        xro_render_markdown(to, table, percentiles);
+        xro_render_markdown(to, table, details);
         break;
     case XRO_FORMAT_JSON:
         if (!xro_render_json(to, table))

@@ -19,14 +19,18 @@ enum xro_format { XRO_FORMAT_TABLE, XRO_FORMAT_CSV, XRO_FORMAT_MARKDOWN, XRO_FOR
 /* Their names in that order, NULL at the end: the choices of --format. */
 extern const char *const xro_format_names[];
 
-/* Print TABLE; PERCENTILES adds p90, p99, p99.9, maximum and the closes, process start and load. Answers 0, or -1 when
+/* What more is printed, as bits: p90, p99, p99.9, maximum and the closes, process start and load; the phases of the first
+ * open. JSON has all of it always. */
+enum { XRO_DETAIL_PERCENTILES = 1, XRO_DETAIL_PHASES = 2 };
+
+/* Print TABLE with DETAILS. Answers 0, or -1 when
  * TO has an error (the caller flushes). */
-int xro_report_print(FILE *to, const struct xro_table *table, enum xro_format format, bool percentiles);
+int xro_report_print(FILE *to, const struct xro_table *table, enum xro_format format, unsigned details);
 
 /* The formats one by one. */
-void xro_render_table(FILE *to, const struct xro_table *table, bool percentiles);       /* the layout of 2005 */
-void xro_render_csv(FILE *to, const struct xro_table *table, bool percentiles);         /* a line per row */
-void xro_render_markdown(FILE *to, const struct xro_table *table, bool percentiles);
+void xro_render_table(FILE *to, const struct xro_table *table, unsigned details);       /* the layout of 2005 */
+void xro_render_csv(FILE *to, const struct xro_table *table, unsigned details);         /* a line per row */
+void xro_render_markdown(FILE *to, const struct xro_table *table, unsigned details);
 bool xro_render_json(FILE *to, const struct xro_table *table);      /* all figures; false: no memory, nothing printed */
 
 /* What text and Markdown have below the figures: counts, failures, machines, warnings. */

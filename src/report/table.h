@@ -31,6 +31,7 @@ struct xro_table_row {
     uint64_t planned;           /* 0: not known */
     uint64_t taken, failed;     /* failed: of the taken; their values are in no figure */
     struct xro_summary figures[XRO_METRIC_COUNT];
+    struct xro_summary phases[XRO_PHASE_COUNT];     /* of the first open, over all its hops */
 };
 
 struct xro_failure {            /* samples of one row that failed for one reason */

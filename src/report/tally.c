@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "record/error_text.h"
+#include "record/timeline.h"
 #include "report/warn.h"
 #include "stats/series.h"
 
@@ -24,6 +25,7 @@ struct tally_row {
     size_t source;
     uint64_t taken, failed;
     struct xro_series values[XRO_METRIC_COUNT];
+    struct xro_series phases[XRO_PHASE_COUNT];      /* of the first open */
 };
 
 struct xro_tally {
@@ -57,9 +59,12 @@ void xro_tally_close(struct xro_tally *tally)
         xro_header_close(tally->sources[i].header);
         free(tally->sources[i].name);
     }
-    for (size_t i = 0; i < tally->row_count; i++)
+    for (size_t i = 0; i < tally->row_count; i++) {
         for (unsigned metric = 0; metric < XRO_METRIC_COUNT; metric++)
             xro_series_free(&tally->rows[i].values[metric]);
+        for (unsigned phase = 0; phase < XRO_PHASE_COUNT; phase++)
+            xro_series_free(&tally->rows[i].phases[phase]);
+    }
     free(tally->sources);
     free(tally->rows);
     free(tally->failures);
@@ -187,13 +192,15 @@ static enum xro_status add_values(struct tally_row *row, const struct xro_sample
         status = xro_series_add(&row->values[XRO_METRIC_START], sample->start);
     if (sample->has_load && status == XRO_OK)
         status = xro_series_add(&row->values[XRO_METRIC_LOAD], sample->load);
+    for (unsigned phase = 0; phase < XRO_PHASE_COUNT && status == XRO_OK; phase++)
+        status = xro_series_add(&row->phases[phase], xro_op_phase(&sample->ops[XRO_SLOT_FIRST_OPEN], (enum xro_phase)phase));
     return status;
 }
 
 /* All values or none: counts go back to what they were when memory ends on the way. */
 static enum xro_status add_good(struct tally_row *row, const struct xro_sample *sample)
 {
-    size_t counts[XRO_METRIC_COUNT];
+    size_t counts[XRO_METRIC_COUNT], phase_count = row->phases[0].count;
 
     for (unsigned metric = 0; metric < XRO_METRIC_COUNT; metric++)
         counts[metric] = row->values[metric].count;
@@ -201,6 +208,9 @@ static enum xro_status add_good(struct tally_row *row, const struct xro_sample *
         return XRO_OK;
     for (unsigned metric = 0; metric < XRO_METRIC_COUNT; metric++)
         row->values[metric].count = counts[metric];
+    for (unsigned phase = 0; phase < XRO_PHASE_COUNT; phase++)
+        if (row->phases[phase].count > phase_count)
+            row->phases[phase].count = phase_count;
     return XRO_MEMORY;
 }
 
@@ -312,6 +322,13 @@ static enum xro_status fill_row(const struct xro_tally *tally, size_t index, str
             return XRO_MEMORY;
         to->figures[metric] = xro_summarize(sorted.values, sorted.count, table->trim);
         xro_shape_look(shape, (enum xro_metric)metric, values->values, &sorted, header->clock_step);
+        xro_series_free(&sorted);
+    }
+    for (unsigned phase = 0; phase < XRO_PHASE_COUNT; phase++) {
+        struct xro_series sorted = { .values = NULL };
+        if (xro_series_sorted(&from->phases[phase], &sorted) != XRO_OK)
+            return XRO_MEMORY;
+        to->phases[phase] = xro_summarize(sorted.values, sorted.count, table->trim);
         xro_series_free(&sorted);
     }
     return XRO_OK;

@@ -5,6 +5,7 @@
 #include "report/report.h"
 
 #include "report/cell.h"
+#include "report/phases.h"
 #include "report/plain.h"
 
 #include <stdlib.h>
@@ -165,15 +166,17 @@ static void put_percentiles(FILE *to, const struct xro_table *table)
     }
 }
 
-void xro_render_table(FILE *to, const struct xro_table *table, bool percentiles)
+void xro_render_table(FILE *to, const struct xro_table *table, unsigned details)
 {
     struct layout layout = lay_out(table);
 
     put_titles(to, &layout);
     for (size_t i = 0; i < table->row_count; i++)
         put_row(to, &table->rows[i], &layout);
-    if (percentiles)
+    if (details & XRO_DETAIL_PERCENTILES)
         put_percentiles(to, table);
+    if (details & XRO_DETAIL_PHASES)
+        xro_render_phases(to, table, false);
     fputc('\n', to);
     if (layout.total > SCREEN)
         fprintf(to, "The table is %zu columns wide; --format markdown or json, or a wider terminal, shows it whole.\n",

@@ -47,6 +47,44 @@ static void show_tries(FILE *to, const struct xro_op *op, uint16_t hop)
     }
 }
 
+static void show_tls(FILE *to, const struct xro_hop *hop)
+{
+    char cpu[XRO_DURATION_SIZE];
+
+    if (hop->tls.version[0] == '\0')
+        return;
+    fprintf(to, "%31s%s, %s, %s; our CPU %s; signed by %s\n", "", hop->tls.version, hop->tls.cipher,
+            hop->tls.resumed ? "resumed" : "full handshake", xro_format_duration(hop->tls.cpu, cpu), hop->tls.issuer);
+}
+
+static void show_attempts(FILE *to, const struct xro_op *op, uint16_t hop)
+{
+    char making[XRO_DURATION_SIZE], cpu[XRO_DURATION_SIZE], server[XRO_DURATION_SIZE], loading[XRO_DURATION_SIZE];
+
+    for (uint32_t i = 0; i < xro_kept(op->attempt_count, op->attempt_room); i++) {
+        const struct xro_attempt *attempt = &op->attempts[i];
+        if (attempt->hop != hop)
+            continue;
+        fprintf(to, "%31s%s: %s%s%s; ", "", attempt->method, xro_auth_outcome_name(attempt->outcome),
+                attempt->reason[0] ? ": " : "", attempt->reason);
+        fprintf(to, "credentials %s (our CPU %s), server %s in %u round%s", xro_format_duration(attempt->making, making),
+                xro_format_duration(attempt->cpu, cpu), xro_format_duration(attempt->server, server),
+                (unsigned)attempt->rounds, attempt->rounds == 1 ? "" : "s");
+        if (attempt->loading > 0)
+            fprintf(to, "; loading %s, in `other` before", xro_format_duration(attempt->loading, loading));
+        fputc('\n', to);
+    }
+}
+
+/* Is span INDEX the last of its phase on its hop? What concerns the whole phase is shown behind it. */
+static bool is_last_of_phase(const struct xro_op *op, uint32_t index)
+{
+    for (uint32_t i = index + 1; i < xro_kept(op->span_count, op->span_room); i++)
+        if (op->spans[i].hop == op->spans[index].hop && op->spans[i].phase == op->spans[index].phase)
+            return false;
+    return true;
+}
+
 /* The wait that a span of phase `wait` or `defer` belongs to: they begin at the same time. */
 static const struct xro_wait *find_wait(const struct xro_op *op, xro_ns begin)
 {
@@ -74,6 +112,10 @@ static void show_span(FILE *to, const struct xro_op *op, uint32_t index, xro_ns 
     fputc('\n', to);
     if (span->phase == XRO_PHASE_CONNECT)
         show_tries(to, op, span->hop);
+    if (span->phase == XRO_PHASE_TLS)
+        show_tls(to, &op->hops[span->hop]);
+    if (span->phase == XRO_PHASE_AUTH && is_last_of_phase(op, index))
+        show_attempts(to, op, span->hop);
 }
 
 static void show_end(FILE *to, const struct xro_op *op)

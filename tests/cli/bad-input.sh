@@ -165,7 +165,7 @@ last='run, whose server dies'
 process=$!
 pids="$pids $process"
 check 'there are samples' within 30 has_samples "$work/died" 40
-kill -9 "$("$XRDOPEN" lab status | sed -n 's/^  server   data1 *xrootd up, pid //p')"
+kill -9 "$("$XRDOPEN" lab status | sed -n 's/^ *server *data1 *xrootd *up, pid //p')"
 code=0
 wait "$process" || code=$?
 sane

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { STREAM = 1, BODY_MOST = 1 << 16 };
@@ -39,7 +40,7 @@ struct client {
     uint8_t body[BODY_MOST];
     struct xro_sign sign;
     struct xro_auth *auth;
-    xro_ns credentials_ns, load_ns;     /* of the last connection */
+    xro_ns credentials_ns, cpu_ns, load_ns;     /* of the last connection */
 };
 
 static void say(const struct client *client, const char *format, ...)
@@ -155,12 +156,21 @@ static bool send_credentials(struct client *client, const struct xro_buf *creden
     return sent;
 }
 
+static xro_ns thread_cpu(void)
+{
+    struct timespec spec;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spec);
+    return (xro_ns)spec.tv_sec * XRO_NS_PER_S + (xro_ns)spec.tv_nsec;
+}
+
 static enum xro_status make(struct client *client, const uint8_t *more, size_t length, struct xro_buf *credentials)
 {
-    const xro_ns begin = xro_clock_now();
+    const xro_ns begin = xro_clock_now(), begin_cpu = thread_cpu();
     const enum xro_status status = xro_auth_credentials(client->auth, more, length, credentials);
 
     client->credentials_ns += xro_clock_now() - begin;
+    client->cpu_ns += thread_cpu() - begin_cpu;
     return status;
 }
 
@@ -180,22 +190,27 @@ static bool do_rounds(struct client *client, bool *broken)
     struct xro_buf credentials = xro_buf(XRO_AUTH_MOST);
     const uint8_t *more = NULL;
     unsigned rounds = 0;
+    bool answered = false;
 
     for (;;) {
+        const xro_ns before = client->credentials_ns;
+        answered = false;
         if (make(client, more, client->answer.length, &credentials) != XRO_OK) {
             say(client, "%s: %s", xro_auth_method(client->auth), xro_auth_reason(client->auth));
             break;
         }
-        say(client, "%s: %zu bytes", xro_auth_method(client->auth), credentials.length);
+        say(client, "%s: %zu bytes in %.1f us", xro_auth_method(client->auth), credentials.length,
+            (double)(client->credentials_ns - before) / 1e3);
         *broken = !send_credentials(client, &credentials) || !receive_answer(client);
         xro_auth_wipe(&credentials);
         rounds++;
+        answered = !*broken;
         if (*broken || client->answer.status != XRO_KXR_AUTHMORE)
             break;
         more = client->body;
     }
     xro_buf_free(&credentials);
-    if (rounds == 0 || *broken)
+    if (!answered)
         return false;
     if (client->answer.status == XRO_KXR_OK)
         say(client, "%s: accepted after %u", xro_auth_method(client->auth), rounds);
@@ -215,6 +230,9 @@ static bool authenticate(struct client *client, struct xro_span_text token)
         return fail("no memory");
     while (!broken && xro_auth_next(client->auth, &choice) == XRO_OK) {
         client->load_ns += choice.cost.load_ns;
+        if (choice.cost.load_ns > XRO_NS_PER_MS / 10)
+            say(client, "%s: loaded in %.1f us, %.1f us of it CPU", choice.method, (double)choice.cost.load_ns / 1e3,
+                (double)choice.cost.load_cpu_ns / 1e3);
         if (!choice.usable)
             say(client, "%s: skipped: %s", choice.method, choice.reason);
         else if (do_rounds(client, &broken))
@@ -252,7 +270,7 @@ static bool do_session(struct client *client)
     struct xro_span_text token;
     bool good;
 
-    client->credentials_ns = client->load_ns = 0;
+    client->credentials_ns = client->cpu_ns = client->load_ns = 0;
     client->auth = NULL;
     good = open_connection(client) && log_in(client, &token);
     if (good && token.length > 0)
@@ -295,7 +313,8 @@ static bool do_more(struct client *client)
 {
     const unsigned count = client->options->count, settled = count / 10;
     xro_ns *spent = (xro_ns *)calloc(count, sizeof *spent);
-    const xro_ns first = client->credentials_ns, load = client->load_ns;
+    const xro_ns first = client->credentials_ns, first_cpu = client->cpu_ns, load = client->load_ns;
+    xro_ns cpu = 0;
     long before = 0;
     bool good = spent != NULL;
 
@@ -305,11 +324,13 @@ static bool do_more(struct client *client)
             before = resident_kib();
         good = do_session(client);
         spent[i] = client->credentials_ns;
+        cpu += client->cpu_ns;
     }
     if (good) {
         qsort(spent, count, sizeof *spent, compare);
-        printf("load_us %.1f first_us %.1f median_us %.1f grown_kib %ld count %u\n", (double)load / 1e3,
-               (double)first / 1e3, (double)spent[count / 2] / 1e3, resident_kib() - before, count - settled);
+        printf("load_us %.1f first_us %.1f first_cpu_us %.1f median_us %.1f mean_cpu_us %.1f grown_kib %ld count %u\n",
+               (double)load / 1e3, (double)first / 1e3, (double)first_cpu / 1e3, (double)spent[count / 2] / 1e3,
+               (double)cpu / 1e3 / count, resident_kib() - before, count - settled);
     }
     free(spent);
     return good;

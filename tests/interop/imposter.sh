@@ -240,6 +240,8 @@ def normal():
             ok('missing: 3011', code(c.ask(say_open('/data/none'))) == (4003, 3011))
             ok('directory: 3016', code(c.ask(say_open('/data/sub'))) == (4003, 3016))
             ok('denied: 3010', code(c.ask(say_open('/data/secret-plan'))) == (4003, 3010))
+            ok('statx: a flag for each path', c.ask(request(3022, payload=b'/data/file\n/data/sub')) == (5, 0, b'\0\2'))
+            ok('statx of nothing: 3001', code(c.ask(request(3022))) == (4003, 3001))
             ok('unknown request: 3006', code(c.ask(request(3999))) == (4003, 3006))
             ok('write is taken and forgotten', c.ask(request(WRITE, bytes(4), b'x' * 300000)) == (5, 0, b''))
             ok('negative payload length: an error and the end',

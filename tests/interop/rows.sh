@@ -52,6 +52,9 @@ check 'nothing was started' not said starting
 check 'it is still up, and the only one' [ "$("$XRDOPEN" lab list | grep -c "^$before  cluster  *up ")$(lab_count)" = 11 ]
 expect 'with --engine wire' 0 run -n 2 --engine wire --format csv
 check 'the rows without XrdCl' [ "$(cut -d , -f 4 "$out" | tr '\n' ' ')" = 'engine local wire wire ' ]
+# The official library keeps its connections for a process, so that its rows would not be what they say.
+x run -n 2 --fresh connection --format csv
+check 'with --fresh connection: no row of XrdCl' not line ',xrdcl,'
 
 # --- bytes ---
 bytes=${XRDOPEN_BYTES:-${XRDOPEN%/*}/tests/interop-bytes}

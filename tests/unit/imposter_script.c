@@ -216,8 +216,8 @@ static void bodies(void **state)
 static void modifiers(void **state)
 {
     static const char text[] = "server S\n"
-                               "on open: attn answer stream by -1 dlen 0x7fffffff status 4999 first half patch 3 \"0102\""
-                               " flip 9 crc dribble 2 every 5us\n"
+                               "on open: attn answer stream by -1 dlen 0x7fffffff status 4999 first half"
+                               " patch 3 \"0102\" flip 9 crc dribble 2 every 5us\n"
                                "on open: pieces 4k every 1ms\n"
                                "on open: piece half, piece all, piece 7, rest first 5\n"
                                "on open: delay 1s serial per chunk\n";
