@@ -38,11 +38,17 @@ static struct xro_token bad(struct xro_token token, const char *text)
     return token;
 }
 
+static struct xro_token no_memory(struct xro_token token)
+{
+    token.kind = XRO_TOKEN_MEMORY;
+    return token;
+}
+
 static struct xro_token finish(struct xro_lexer *lexer, struct xro_token token, const char *bytes, size_t length)
 {
     token.text = xro_arena_copy(lexer->arena, bytes, length);
     token.length = length;
-    return token.text != NULL ? token : bad(token, "out of memory");
+    return token.text != NULL ? token : no_memory(token);
 }
 
 static int hex_digit(char c)
@@ -94,7 +100,7 @@ static struct xro_token string(struct xro_lexer *lexer, struct xro_token token)
         return bad(token, "a string that does not end on its line");
     bytes = (char *)xro_arena_take(lexer->arena, length + 1);
     if (bytes == NULL)
-        return bad(token, "out of memory");
+        return no_memory(token);
     for (size_t i = 1; i <= length; i++, used++) {
         if (lexer->at[i] != '\\') {
             bytes[used] = lexer->at[i];

@@ -16,7 +16,8 @@ extern "C" {
 
 enum xro_token_kind {
     XRO_TOKEN_WORD, XRO_TOKEN_STRING, XRO_TOKEN_COLON, XRO_TOKEN_COMMA, XRO_TOKEN_NEWLINE, XRO_TOKEN_END,
-    XRO_TOKEN_BAD               /* text says what is wrong */
+    XRO_TOKEN_BAD,              /* text says what is wrong */
+    XRO_TOKEN_MEMORY            /* there was none for the token's text */
 };
 
 struct xro_token {
@@ -32,7 +33,7 @@ struct xro_lexer {
     struct xro_arena *arena;
 };
 
-/* The next token; a BAD or END one comes again for ever. */
+/* The next token; behind END comes END again. */
 struct xro_token xro_lexer_next(struct xro_lexer *lexer);
 
 #ifdef __cplusplus

@@ -107,7 +107,7 @@ static bool split_relay(struct xro_parser *parser, struct xro_server *server, co
     size_t bracket = text[0] == '[' && colon[-1] == ']' && colon - text > 2;
     server->relay_host = xro_arena_copy(parser->script->arena, text + bracket, (size_t)(colon - text) - 2 * bracket);
     server->relay_port = colon + 1;
-    return server->relay_host != NULL || xro_parser_take(parser, SIZE_MAX) != NULL;
+    return server->relay_host != NULL || xro_parser_no_memory(parser);
 }
 
 static bool parse_relay(struct xro_parser *parser, struct xro_server *server)
@@ -200,7 +200,7 @@ static bool parse_listen(struct xro_parser *parser)
     if (length > 2 && text[0] == '[' && text[length - 1] == ']')
         text = xro_arena_copy(parser->script->arena, text + 1, length - 2);
     if (text == NULL)
-        return xro_parser_take(parser, SIZE_MAX) != NULL;
+        return xro_parser_no_memory(parser);
     if (!is_address(text))
         return xro_parser_fail(parser, at.line, at.column,
                                "expected a numeric address such as 127.0.0.2 or [::1] (a port has its own line)");

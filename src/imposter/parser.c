@@ -57,14 +57,21 @@ bool xro_parser_expected(struct xro_parser *parser, const char *what)
     return xro_parser_fail(parser, token->line, token->column, "expected %s, found %s", what, found);
 }
 
+bool xro_parser_no_memory(struct xro_parser *parser)
+{
+    if (parser->status == XRO_OK) {
+        xro_parser_fail(parser, 0, 0, "out of memory");
+        parser->status = XRO_MEMORY;
+    }
+    return false;
+}
+
 void *xro_parser_take(struct xro_parser *parser, size_t size)
 {
     void *taken = parser->status == XRO_OK ? xro_arena_take(parser->script->arena, size) : NULL;
 
-    if (taken == NULL) {
-        xro_parser_fail(parser, 0, 0, "out of memory");
-        parser->status = XRO_MEMORY;
-    }
+    if (taken == NULL)
+        xro_parser_no_memory(parser);
     return taken;
 }
 
@@ -88,6 +95,8 @@ bool xro_parser_next(struct xro_parser *parser)
     if (parser->status != XRO_OK)
         return false;
     parser->token = xro_lexer_next(&parser->lexer);
+    if (parser->token.kind == XRO_TOKEN_MEMORY)
+        return xro_parser_no_memory(parser);
     if (parser->token.kind == XRO_TOKEN_BAD)
         return xro_parser_fail(parser, parser->token.line, parser->token.column, "found %s", parser->token.text);
     if (parser->token.kind == XRO_TOKEN_WORD && parser->token.text[0] == '$')

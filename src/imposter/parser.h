@@ -52,6 +52,9 @@ bool xro_parser_expected(struct xro_parser *parser, const char *what);
 bool xro_parser_fail(struct xro_parser *parser, unsigned line, unsigned column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* The error XRO_MEMORY; false. */
+bool xro_parser_no_memory(struct xro_parser *parser);
+
 /* SIZE zeroed bytes; NULL and the error XRO_MEMORY. */
 void *xro_parser_take(struct xro_parser *parser, size_t size);
 

@@ -38,7 +38,7 @@ check 'a limit for each hop: exit 1' [ "$code" -eq 1 ]
 judge <<'P'
 op = sample["first_open"]
 hops(op, ", ".join(["B redirected, C broken"] * 8 + ["B redirected"]))
-times(op, {(hop, "connect"): 0.299 for hop in range(1, 16, 2)}, late=LATE)
+times(op, {(hop, "connect"): 0.3 for hop in range(1, 16, 2)}, early=EARLY)
 equal("each attempt of C has timed out", [one["outcome"] for one in op.tries], ["connected"] + ["timed out"] * 8)
 error(op, status="redirects")
 matches("the message says what has failed on the way", sample.message, r"127\.0\.0\.1:%d did not answer" % op.hops[1]["port"])

@@ -30,7 +30,7 @@ for label, seconds in (("parts", 0.6), ("bytes", 0.32)):
     equal(label + ": the byte is there", op.raw.get("bytes"), 1)
     rest_is_quiet(samples[label], "read")
 op = samples["late"]["read"]
-check("late: 400 ms of request, then transfer", op.phases[0, "request"] >= 0.4 - TICK and op.phases[0, "transfer"] >= 0.04 - TICK
+check("late: 400 ms of request, then transfer", op.phases[0, "request"] >= 0.4 - TICK and op.phases[0, "transfer"] > 0
       and op.phases[0, "request"] < 0.4 + LATE, op.phases)
 op = samples["start"]["first_open"]
 times(op, {(0, "handshake"): 15 * 0.015 + 15 * 0.015, (0, "login"): 23 * 0.015})

@@ -17,6 +17,10 @@ for name in XrdSecPROTOCOL XrdSecDEBUG XrdSecSSSKT XrdSecsssKT XrdSecGSICREATEPR
     X509_USER_CERT X509_USER_KEY X509_CERT_DIR KRB5CCNAME KRB5_CONFIG BEARER_TOKEN BEARER_TOKEN_FILE XDG_RUNTIME_DIR; do
     unset "$name"
 done
+# What XRootD's plug-ins and OpenSSL keep until the end is theirs; what grows is looked for by other means.
+printf 'leak:%s\n' libcrypto. libXrd legacy.so >"$work/lsan"
+LSAN_OPTIONS=suppressions=$work/lsan:print_suppressions=0
+export LSAN_OPTIONS
 
 # --- servers ----------------------------------------------------------------------------------------------------------
 
@@ -210,7 +214,7 @@ if [ -e "$modules/xrdopen-xrdsec.so" ]; then
     official sss "$port_sss"
     works 'sss, loaded first' '^preloaded in ' "$port_sss" -l sss
     c -c 200 localhost "$port_sss" /data/file
-    check 'sss: 200 connections' grown 65536
+    check 'sss: 200 connections do not grow' grown "$room"
     figures sss
     works 'sss, then unix: the first is enough' '^sss: accepted' "$port_list"
     XrdSecSSSKT=$work/wrong.keytab
@@ -279,7 +283,7 @@ if [ -n "$gsi" ] && [ -e "$modules/xrdopen-xrdsec.so" ]; then
     works 'gsi, signed with its key' '^signed: 88 bytes$' "$port_gsisign"
     official 'gsi, signed' "$port_gsisign"
     c -l gsi -c 20 localhost "$port_gsi" /data/file
-    check 'gsi: 20 connections' good
+    check 'gsi: 20 connections grow by what the plug-in loses' grown "$room"
     figures gsi
     c -h elsewhere.test localhost "$port_gsi" /data/file
     wrong_name() { [ "$code" -ne 0 ] && line '^gsi: .*certificate'; }

@@ -190,6 +190,8 @@ if up gsi gsi; then
     check 'gsi: the proxies are the client'"'"'s own' is_private "$dir/client/proxy.pem" "$dir/bad/proxy-expired.pem" \
         "$dir/bad/proxy-otherca.pem" "$dir/client/user.key"
     check 'gsi: an expired proxy is refused' not_trusted gsi "X509_USER_PROXY=$dir/bad/proxy-expired.pem"
+    check 'gsi: ... which is good otherwise' verifies -allow_proxy_certs -no_check_time -CApath "$dir/ca" \
+        -untrusted "$dir/client/user.pem" "$dir/bad/proxy-expired.pem"
     check 'gsi: a proxy of an unknown CA is refused' not_trusted gsi "X509_USER_PROXY=$dir/bad/proxy-otherca.pem"
     check 'gsi: a server of an unknown CA is refused' not_trusted gsi "X509_CERT_DIR=$dir/bad/ca"
     down gsi

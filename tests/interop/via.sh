@@ -81,7 +81,7 @@ fails false 'exit code 1'
 fails 'echo rubbish;' "'rubbish'"
 fails "printf 'a\\033[31mb\\n';" "something else: 'a"
 check 'and what it prints is escaped' not grep -q "$(printf '\033')" "$err"
-fails nosuchcommand '127'
+fails nosuchcommand '12[67]'
 fails 'kill -9 $$;' 'signal 9'
 fails "sh -c '\"\$@\" | sed -u 5q' x" 'no more samples from there'
 fails "sh -c '\"\$@\" | sed -u \"4s/.*/rubbish/\"' x" "no more samples from there: .*'rubbish'"

@@ -144,7 +144,7 @@ hostile framing.imp <<'T'
 23   r23b        quick  protocol        transfer           a status that this request cannot have
 23   r23c        quick  protocol        transfer           a status that this request cannot have
 40   r40         slow   timeout         defer              deferred its answer and did not give it
-41   r41         quick  good            -                  ^$  one["first_open"].phases[0, "defer"] >= 0.3 - TICK
+41   r41         quick  good            -                  ^$  one["first_open"].phases[0, "defer"] >= 0.3 - EARLY
 42   r42a        quick  protocol        defer|transfer     kXR_attn is not understood
 42   r42b        quick  protocol        defer|transfer     kXR_attn is not understood
 42   r42c        quick  protocol        defer|transfer     kXR_attn is not understood

@@ -70,6 +70,7 @@ static void reserve_at_the_edges(void **state)
     assert_int_equal(xro_buf_append(&vast, NULL, 0), XRO_OK);
     assert_int_equal(xro_buf_append(&vast, "x", 1), XRO_OK);
     assert_true(vast.room < 4096);      /* not all of what it may have */
+    assert_int_equal(xro_buf_reserve(&vast, SIZE_MAX), XRO_INVALID);    /* here only the sum gives it away, and it wraps */
     xro_buf_free(&vast);
     xro_buf_free(&vast);
 }

@@ -91,6 +91,8 @@ static void rules(void **state)
         then = what_comes(bench);
         if (then != cases[i].then)
             fail_msg("rule %zu: %d", i, (int)then);
+        if (then == FAILS && cases[i].able && !(cases[i].flags & have))
+            assert_string_equal(bench->op->error.detail, "TLS is a must here, and the server has none");
         bench_free(bench);
     }
 }

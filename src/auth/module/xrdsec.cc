@@ -182,8 +182,8 @@ xro_status check_gsi(const xro_auth_offer &offer, char *reason)
 }
 
 // sss needs Blowfish, which OpenSSL 3 has in its legacy provider only. Asking for a common algorithm first keeps the
-// default provider, as the plug-in does.
-xro_status load_legacy(char *reason)
+// default provider, as the plug-in does. Without the cipher the plug-in follows a null pointer.
+bool fetch_blowfish()
 {
     EVP_MD *common = EVP_MD_fetch(nullptr, "SHA2-256", nullptr);
     EVP_CIPHER *blowfish = nullptr;
@@ -191,10 +191,16 @@ xro_status load_legacy(char *reason)
     EVP_MD_free(common);
     if (OSSL_PROVIDER_load(nullptr, "legacy") != nullptr)
         blowfish = EVP_CIPHER_fetch(nullptr, "BF-CFB", nullptr);
-    if (blowfish == nullptr)
-        return xro_auth_say(XRO_MISSING, reason, "OpenSSL's legacy provider, with the cipher of sss, cannot be loaded");
     EVP_CIPHER_free(blowfish);
-    return XRO_OK;
+    return blowfish != nullptr;
+}
+
+xro_status load_legacy(char *reason)
+{
+    static const bool there = fetch_blowfish();
+
+    return there ? XRO_OK : xro_auth_say(XRO_MISSING, reason, "OpenSSL's legacy provider, which has the cipher of sss, "
+                                         "cannot be loaded");
 }
 
 // --- a session ---
