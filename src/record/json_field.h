@@ -34,7 +34,11 @@ static inline struct xro_json_out xro_json_begin(void)
 {
     json_t *object = json_object();
 
-    return (struct xro_json_out){ .object = object, .bad = object == NULL };
+    struct xro_json_out out;
+
+    out.object = object;
+    out.bad = object == NULL;
+    return out;
 }
 
 /* Takes VALUE, which may be NULL for "no memory". */

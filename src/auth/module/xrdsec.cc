@@ -191,8 +191,9 @@ bool fetch_blowfish()
     EVP_MD_free(common);
     if (OSSL_PROVIDER_load(nullptr, "legacy") != nullptr)
         blowfish = EVP_CIPHER_fetch(nullptr, "BF-CFB", nullptr);
+    const bool there = blowfish != nullptr;
     EVP_CIPHER_free(blowfish);
-    return blowfish != nullptr;
+    return there;
 }
 
 xro_status load_legacy(char *reason)
