@@ -6,9 +6,11 @@
 #include "cli/common.h"
 #include "engine/engine.h"
 
+#include <fcntl.h>
 #include <jansson.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 xro_ns xro_main_stamp;
 
@@ -87,11 +89,23 @@ static bool is_runxrdopen(const char *path)
     return strcmp(slash ? slash + 1 : path, "runxrdopen") == 0;
 }
 
+/* A descriptor 0 to 2 that is closed would be taken by the next file or socket, and what is meant for it would go there. It
+ * gets a /dev/null that is open the wrong way round, so that its use is the error that it would have been. */
+static void keep_standard_descriptors(void)
+{
+    static const int modes[] = { O_WRONLY, O_RDONLY, O_RDWR };
+
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) != fd)
+            _exit(XRO_EXIT_FAILED);
+}
+
 int main(int argc, char **argv)
 {
     const struct xro_command *command = NULL;
 
     xro_main_stamp = xro_clock_now();
+    keep_standard_descriptors();
     signal(SIGPIPE, SIG_IGN);   /* a closed standard output is an error to report, not a reason to die silently */
     if (argc > 0 && is_runxrdopen(argv[0]))
         return xro_command_run.main(argc, argv);

@@ -4,6 +4,7 @@
 #include "cli/run.h"
 
 #include "base/units.h"
+#include "measure/cpu.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -65,8 +66,12 @@ static void catch_signals(void)
 
 static int check_options(void)
 {
-    const char *engines = options.client.engine;
+    const char *engines = options.client.engine, *wanted;
 
+    if (options.pin != NULL && options.via.count == 0 && (wanted = xro_cpu_check(options.pin)) != NULL) {
+        xro_say("run", "--pin: '%s' will not do: it has to be %s", options.pin, wanted);
+        return XRO_EXIT_USAGE;
+    }
     if (options.fresh == XRO_FRESH_CONNECTION && engines != NULL && strstr(engines, "xrd") != NULL) {
         xro_say("run", "--fresh connection: XRootD's client library keeps its connections for the process, so that only a "
                 "fresh process has fresh ones");

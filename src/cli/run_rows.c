@@ -21,9 +21,13 @@ int xro_run_open_stations(struct xro_run *run)
         run->vias[i + 1] = options->via.items[i];
     run->station_count = options->via.count + 1;
     for (size_t i = 0; i < run->station_count; i++) {
-        run->stations[i] = xro_station_create(run->vias[i], options->pin, STATION_LIMIT, why, sizeof why);
+        run->stations[i] = xro_station_create(run->vias[i], options->pin, STATION_LIMIT, &xro_run_stop, why, sizeof why);
         if (run->stations[i] != NULL)
             continue;
+        if (xro_run_stop) {
+            xro_say("run", "interrupted before the first sample");
+            return XRO_EXIT_INTERRUPTED;
+        }
         run->trouble = true;
         if (run->vias[i] == NULL) {
             xro_say("run", "the process that takes the samples cannot be had: %s", why);
@@ -156,8 +160,10 @@ static int add_target(struct xro_run *run, const struct target *target)
     struct xro_url url;
     char name[32];
 
-    if (engines == NULL || (xro_url_parse(target->text, &url) == NULL && url.scheme == XRO_SCHEME_FILE))
+    if (engines == NULL)
         return add_rows(run, target, NULL);
+    if (xro_url_parse(target->text, &url) == NULL && url.scheme == XRO_SCHEME_FILE)
+        return add_rows(run, target, strcmp(engines, xro_engine_null.name) == 0 ? engines : xro_engine_local.name);
     while (*engines != '\0') {
         size_t length = strcspn(engines, ",");
         int code;
@@ -205,6 +211,10 @@ static int add_file(struct xro_run *run, const char *path, bool with_path)
         if (*text != '\0' && *text != '#')
             code = add_text(run, text, NULL, with_path);
     }
+    if (code == XRO_EXIT_GOOD && ferror(file)) {
+        xro_say("run", "--targets %s: cannot read: %s", path, strerror(errno));
+        code = XRO_EXIT_USAGE;
+    }
     free(line);
     fclose(file);
     return code;
@@ -235,9 +245,11 @@ int xro_run_open_lab(struct xro_run *run, bool needed)
     return xro_lab_enter(run->lab.id);
 }
 
-/* --engine names it, or names none. */
+/* --engine names it, or names none; and it can do what --fresh asks: XrdCl keeps its connections for the process. */
 static bool wants_engine(const struct xro_run *run, const char *engine)
 {
+    if (run->options->fresh == XRO_FRESH_CONNECTION && strcmp(engine, "xrdcl") == 0)
+        return false;
     return run->options->client.engine == NULL || strstr(run->options->client.engine, engine) != NULL;
 }
 

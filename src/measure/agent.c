@@ -119,7 +119,7 @@ static bool take(struct agent *agent, char **words)
     for (uint64_t i = 0; i < count; i++) {
         const struct xro_job *job = &agent->rows[row].job;
         struct xro_sample_place place = { .row = (uint32_t)row, .block = (uint32_t)block, .number = first + i };
-        enum xro_status status = job->fresh == XRO_FRESH_PROCESS ? xro_spawn_sample(job, &place, &agent->line)
+        enum xro_status status = job->fresh == XRO_FRESH_PROCESS ? xro_spawn_sample(job, &place, fileno(agent->in), &agent->line)
                                                                  : take_here(agent, job, &place);
         if (status != XRO_OK || !answer(agent))
             return false;
@@ -188,14 +188,15 @@ static void close_agent(struct agent *agent)
 int xro_agent_serve(int in, int out, const char *pin)
 {
     struct agent agent = { .in = fdopen(in, "r"), .out = out, .line = xro_buf(LINE_MAX_SIZE) };
+    const char *wanted = NULL;
     char *line = NULL;
     size_t size = 0;
     bool good;
 
     signal(SIGPIPE, SIG_IGN);
-    if (pin != NULL)
-        xro_cpu_pin(pin);
-    good = agent.in != NULL && greet(&agent);
+    if (pin != NULL && (wanted = xro_cpu_pin(pin)) != NULL)
+        fprintf(stderr, "xrdopen: agent: --pin: '%s' will not do: it has to be %s\n", pin, wanted);
+    good = wanted == NULL && agent.in != NULL && greet(&agent);
     while (good && getline(&line, &size, agent.in) > 0)
         good = obey(&agent, line);
     free(line);

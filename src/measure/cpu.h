@@ -9,8 +9,11 @@
 /* The processor's number, -1 when it cannot be known. */
 int32_t xro_cpu_current(void);
 
-/* Keep this process and its children to the processors of LIST, such as "0" or "2,4-7". NULL when done, else what is wrong
- * with it. */
+/* Whether LIST is one, and names a processor that we may use here. NULL when it will do, else what it has to be. */
+const char *xro_cpu_check(const char *list);
+
+/* Keep this process and its children to the processors of LIST, such as "0" or "2,4-7". NULL when done, else what it
+ * has to be. */
 const char *xro_cpu_pin(const char *list);
 
 #endif

@@ -22,11 +22,12 @@ static long take_number(const char **text)
     return number < CPU_SETSIZE ? number : -1;
 }
 
-const char *xro_cpu_pin(const char *list)
-{
-    cpu_set_t set;
+static const char no_list[] = "a list of processors, such as 0 or 2,4-7";
 
-    CPU_ZERO(&set);
+/* LIST as a set; NULL when it could be read. */
+static const char *read_list(const char *list, cpu_set_t *set)
+{
+    CPU_ZERO(set);
     for (;;) {
         long first = take_number(&list), last = first;
         if (first >= 0 && *list == '-') {
@@ -34,13 +35,33 @@ const char *xro_cpu_pin(const char *list)
             last = take_number(&list);
         }
         if (first < 0 || last < first)
-            return "not a list of processors, such as 0 or 2,4-7";
+            return no_list;
         for (long cpu = first; cpu <= last; cpu++)
-            CPU_SET((unsigned)cpu, &set);
+            CPU_SET((unsigned)cpu, set);
         if (*list == '\0')
-            break;
+            return NULL;
         if (*list++ != ',')
-            return "not a list of processors, such as 0 or 2,4-7";
+            return no_list;
     }
-    return sched_setaffinity(0, sizeof set, &set) == 0 ? NULL : "this machine has no such processors, or we may not use them";
+}
+
+const char *xro_cpu_check(const char *list)
+{
+    cpu_set_t set, ours;
+    const char *wanted = read_list(list, &set);
+
+    if (wanted != NULL || sched_getaffinity(0, sizeof ours, &ours) != 0)
+        return wanted;
+    CPU_AND(&set, &set, &ours);
+    return CPU_COUNT(&set) > 0 ? NULL : "processors that this machine has, and that we may use";
+}
+
+const char *xro_cpu_pin(const char *list)
+{
+    cpu_set_t set;
+    const char *wanted = read_list(list, &set);
+
+    if (wanted != NULL)
+        return wanted;
+    return sched_setaffinity(0, sizeof set, &set) == 0 ? NULL : "processors that this machine has, and that we may use";
 }

@@ -52,21 +52,26 @@ static int start(const struct xro_job *job, const struct xro_sample_place *place
     return -1;
 }
 
-/* Read until the process is done or UNTIL; false when it was UNTIL. */
-static bool read_all(int fd, xro_ns until, struct xro_buf *line)
+/* Read until the process is done. XRO_TIMEOUT: UNTIL came first; XRO_CLOSED: IN was closed at its other end. */
+static enum xro_status read_all(int fd, int in, xro_ns until, struct xro_buf *line)
 {
     for (;;) {
-        struct pollfd poll = { .fd = fd, .events = POLLIN };
+        struct pollfd poll[] = { { .fd = fd, .events = POLLIN }, { .fd = in } };
         uint8_t bytes[8192];
         ssize_t n;
+        int ready = xro_poll_until(poll, 2, until);
 
-        if (xro_poll_until(&poll, 1, until) == 0)
-            return false;
+        if (ready <= 0 && (ready == 0 || errno != EINTR))
+            return XRO_TIMEOUT;
+        if (ready < 0)
+            continue;
+        if (poll[0].revents == 0)
+            return XRO_CLOSED;
         n = read(fd, bytes, sizeof bytes);
         if (n == 0)
-            return true;
+            return XRO_OK;
         if (n > 0 && xro_buf_append(line, bytes, (size_t)n) != XRO_OK)
-            return true;        /* longer than any record: the caller sees that it is none */
+            return XRO_OK;      /* longer than any record: the caller sees that it is none */
     }
 }
 
@@ -102,27 +107,29 @@ static enum xro_status record_death(const struct xro_sample_place *place, bool h
     return status;
 }
 
-enum xro_status xro_spawn_sample(const struct xro_job *job, const struct xro_sample_place *place, struct xro_buf *line)
+enum xro_status xro_spawn_sample(const struct xro_job *job, const struct xro_sample_place *place, int in, struct xro_buf *line)
 {
     xro_ns until = xro_ns_add(xro_clock_now(), xro_ns_add(job->settings.timeout, GRACE));
     int fd, wait_status = 0;
-    bool ended;
+    enum xro_status status;
     pid_t pid;
 
     line->length = 0;
     fd = start(job, place, &pid);
     if (fd < 0)
         return XRO_IO;
-    ended = read_all(fd, until, line);
+    status = read_all(fd, in, until, line);
     close(fd);
-    if (!ended)
+    if (status != XRO_OK)
         kill(pid, SIGKILL);
     while (waitpid(pid, &wait_status, 0) < 0 && errno == EINTR)
         ;
+    if (status == XRO_CLOSED)
+        return status;
     /* A record that is there whole counts, even when the library's exit handlers hung or crashed behind it. */
     if (line->length > 0 && line->bytes[line->length - 1] == '\n') {
         line->length--;
         return XRO_OK;
     }
-    return record_death(place, !ended, wait_status, line);
+    return record_death(place, status == XRO_TIMEOUT, wait_status, line);
 }

@@ -17,7 +17,8 @@ struct xro_sample_place {              /* of a sample in its run */
 enum { XRO_SPAWN_WORDS = XRO_JOB_WORDS + 4 };
 
 /* Take one sample of JOB in a process of its own. LINE gets the record, without newline; when the process dies, hangs or
- * prints no record, one that says so. XRO_MEMORY or XRO_IO: no process could be made. */
-enum xro_status xro_spawn_sample(const struct xro_job *job, const struct xro_sample_place *place, struct xro_buf *line);
+ * prints no record, one that says so. XRO_MEMORY or XRO_IO: no process could be made. IN: a pipe
+ * whose other end is held by who wants the sample; when that is closed nobody does, and the process is killed (XRO_CLOSED). */
+enum xro_status xro_spawn_sample(const struct xro_job *job, const struct xro_sample_place *place, int in, struct xro_buf *line);
 
 #endif

@@ -174,7 +174,8 @@ static void complain_of_rubbish(const char *line, size_t length, char *why, size
              length > sizeof shown ? "..." : "");
 }
 
-struct xro_station *xro_station_create(const char *via, const char *pin, xro_ns limit, char *why, size_t why_size)
+struct xro_station *xro_station_create(const char *via, const char *pin, xro_ns limit, const volatile sig_atomic_t *stop,
+                                       char *why, size_t why_size)
 {
     struct xro_station *station = (struct xro_station *)calloc(1, sizeof *station);
     const char *line;
@@ -188,7 +189,7 @@ struct xro_station *xro_station_create(const char *via, const char *pin, xro_ns 
     station->in = xro_buf(2 << 20);
     if (!start(station, via, pin)) {
         snprintf(why, why_size, "it could not be started: %s", strerror(errno));
-    } else if (next_line(station, xro_ns_add(xro_clock_now(), limit), NULL, &line, &length, why, why_size) == XRO_OK) {
+    } else if (next_line(station, xro_ns_add(xro_clock_now(), limit), stop, &line, &length, why, why_size) == XRO_OK) {
         if (xro_header_from_line(line, length, &station->header) == XRO_OK)
             return station;
         complain_of_rubbish(line, length, why, why_size);

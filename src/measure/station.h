@@ -13,8 +13,10 @@
 struct xro_station;
 
 /* Start the agent: a child of this process for VIA NULL, else `VIA xrdopen agent` by the shell. PIN: list of processors or
- * NULL. Waits until it has introduced itself, at most LIMIT. NULL: WHY says what went wrong. */
-struct xro_station *xro_station_create(const char *via, const char *pin, xro_ns limit, char *why, size_t why_size);
+ * NULL. Waits until it has introduced itself, at most LIMIT. NULL: WHY says what went wrong,
+ * or *STOP was set by a signal. */
+struct xro_station *xro_station_create(const char *via, const char *pin, xro_ns limit, const volatile sig_atomic_t *stop,
+                                       char *why, size_t why_size);
 
 /* End the agent and give all back; NULL is allowed. */
 void xro_station_close(struct xro_station *station);
