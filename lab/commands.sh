@@ -5,8 +5,8 @@
 
 # --- commands ---------------------------------------------------------------------------------------------------------
 
-# Whatever way the script ends, a lab half built goes. First what still runs in the background has to end: it could start
-# one more server.
+# Whatever way the script ends, a lab half built goes. First what still runs in the background has to end: it could
+# start one more server.
 leave() {
     ending=$?
     trap - EXIT

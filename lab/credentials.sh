@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
 # shellcheck shell=sh disable=SC2154,SC2034  # part of lab.sh; what is used here is set there
 #
-# credentials.sh - keys, certificates, tickets and tokens, made when a lab starts and thrown away with it. In its folder:
+# credentials.sh - keys, certificates, tickets and tokens, made when a lab starts, thrown away with it. In its folder:
 #
 #     ca/       the CA's certificate under the name that OpenSSL looks for (X509_CERT_DIR)
 #     client/   what a client needs; the private files belong to who started the lab, 0600
@@ -16,7 +16,7 @@ realm=LAB.TEST
 issuer=https://localhost/lab
 audience=https://wlcg.cern.ch/jwt/v1/any
 days=10                         # how long certificates, tickets and tokens are good
-skew=5                          # seconds by which clocks may differ; with the usual 300 no ticket would ever expire here
+skew=5                          # seconds by which clocks may differ; with the usual 300 no ticket would expire here
 
 # Run a command; when it fails, show what it said, and end.
 quietly() { # COMMAND...
@@ -48,7 +48,7 @@ make_folders() {
     (umask 077 && mkdir -p "$dir/client" "$dir/pki")
 }
 
-# What certificates say. [old] is for `openssl ca`, the only command of OpenSSL 3.0 that makes a certificate of the past.
+# What certificates say. [old] is for `openssl ca`, the only command of OpenSSL 3.0 that makes one of the past.
 pki_config() {
     cat <<EOT
 [req]
@@ -139,7 +139,7 @@ make_host() {
     give "$dir/server/host.key"
 }
 
-# A user's certificate and a proxy of it (RFC 3820). xrdgsiproxy of 5.5.3 would sign with SHA-1, which TLS does not take.
+# A user's certificate and a proxy of it (RFC 3820). xrdgsiproxy of 5.5.3 would sign with SHA-1, which TLS refuses.
 # Bad: a proxy of 2020, and one whose user a CA has signed that servers do not know.
 # shellcheck disable=SC2086
 make_gsi() {
@@ -229,8 +229,8 @@ kdc_config() { # PORT
 EOT
 }
 
-# A KDC with a user and the servers' service, and a ticket for the user. Bad: a ticket that is good for a second, so that
-# nothing takes it any more when the clocks' difference is over, too.
+# A KDC with a user and the servers' service, and a ticket for the user. Bad: a ticket that is good for a second, and
+# that nothing takes any more when the clocks' difference is over, too.
 make_krb5() { # PORT
     kdc=$dir/adm/kdc
     krb5_config "$1" >"$dir/krb5.conf"
@@ -281,8 +281,8 @@ from_hex() {
 # A WLCG token (JSON Web Token, RS256) by which alice may read everything.
 jwt() { # KEY ISSUER FROM UNTIL
     head=$(printf '{"typ":"JWT","alg":"RS256","kid":"lab"}' | base64url)
-    body=$(printf '{"iss":"%s","sub":"alice","aud":"%s","wlcg.ver":"1.0","scope":"storage.read:/","iat":%s,"nbf":%s,"exp":%s,"jti":"%s"}' \
-        "$2" "$audience" "$3" "$3" "$4" "$(random_hex 8)" | base64url)
+    body=$(printf '{"iss":"%s","sub":"alice","aud":"%s","wlcg.ver":"1.0","scope":"storage.read:/",%s}' "$2" "$audience" \
+        "\"iat\":$3,\"nbf\":$3,\"exp\":$4,\"jti\":\"$(random_hex 8)\"" | base64url)
     signature=$(printf '%s.%s' "$head" "$body" | openssl dgst -sha256 -sign "$1" -binary 2>>"$dir/make.out" | base64url)
     if [ -z "$signature" ]; then die 1 "up: openssl cannot sign with $1"; fi
     printf '%s.%s.%s\n' "$head" "$body" "$signature"

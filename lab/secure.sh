@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
 # shellcheck shell=sh disable=SC2154,SC2034  # part of lab.sh
 #
-# secure.sh - servers with TLS and authentication: what each demands, what it needs for that, and the modes made of them.
+# secure.sh - servers with TLS and authentication: what each demands and needs for that, and the modes made of them.
 # Clients find what they need in the environment (`xrdopen lab env`). All servers of such a lab serve the same tree.
 
 # Sets what makes the server NAME: lines (of its configuration), needs (among: pki gsi sss krb5 token), scheme (of its
@@ -97,11 +97,11 @@ want_plugin() { # NAME PACKAGE
     for file in "$plugins/lib$1"-*.so "$plugins/lib$1.so"; do
         if [ -e "$file" ]; then return 0; fi
     done
-    lack "$1" "$2"
+    lack "lib$1" "$2"
 }
 
 lack() { # WHAT PACKAGE
-    lacking="$lacking $1"
+    one_of "$1" "$lacking" || lacking="$lacking $1"
     one_of "$2" "$packages" || packages="$packages $2"
 }
 
@@ -121,9 +121,9 @@ check_packages() { # SERVER...
         case $lines in
             *xrootd.seclib*) want_plugin XrdSec xrootd-plugins ;;
         esac
-        for method in host unix sss krb5 gsi ztn; do
+        for method in unix sss krb5 gsi ztn; do
             case $lines in
-                *"sec.protocol $method"*) if [ "$method" != host ]; then want_plugin "XrdSec$method" xrootd-plugins; fi ;;
+                *"sec.protocol $method"*) want_plugin "XrdSec$method" xrootd-plugins ;;
             esac
         done
     done

@@ -196,8 +196,8 @@ probe() { # URL
 }
 
 # Run a command as a client that has nothing but what `xrdopen lab env` prints. The official library asks for the names
-# of all addresses when it is loaded: not for long. Its plug-ins leak, and where this program was built with a sanitizer,
-# that would make its exit code a failure's.
+# of all addresses when it is loaded: not for long. Its plug-ins leak, and where this program was built with a
+# sanitizer, that would make its exit code a failure's.
 as_client() { # COMMAND...
     if [ ! -e "$dir/env" ]; then
         "$@"

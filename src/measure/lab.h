@@ -30,9 +30,10 @@ struct xro_lab {
     struct xro_lab_url urls[XRO_LAB_URLS];
 };
 
-/* Start a lab of MODE ("plain", "cluster", "all"): a second or two. It stays up until xro_lab_stop, even when this process
- * ends (`xrdopen lab list` then says that its creator is dead). A caller that is sent SIGINT or SIGTERM meanwhile should
- * catch it and wait: from a terminal the script gets it too, removes what it began, and this answers 130. */
+/* Start a lab of MODE ("plain", "cluster", "all"): a second or two. It stays up until xro_lab_stop, even when this
+ * process ends (`xrdopen lab list` then says that its creator is dead). A caller that is sent SIGINT or SIGTERM
+ * meanwhile should catch it and wait: from a terminal the script gets it too, removes what it began, and this answers
+ * 130. */
 int xro_lab_start(const char *mode, struct xro_lab *lab);
 
 /* A lab of MODE that this user has up, with all its servers; 1 when there is none. Its owner is whoever started it. */

@@ -24,8 +24,8 @@ servers() {
 }
 nothing_left() { [ "$(servers)" -eq 0 ] && [ -z "$(ls -A "$XRDOPEN_LAB_DIR")" ]; }
 stray() { # what servers, KDC and clients may leave elsewhere
-    find /tmp /var/tmp -maxdepth 1 \( -name '*.env' -o -name '.xrd*' -o -name '.olb' -o -name 'krb5*' -o -name 'x509up*' \
-        -o -name '*rcache*' \) 2>/dev/null | sort
+    find /tmp /var/tmp -maxdepth 1 \( -name '*.env' -o -name '.xrd*' -o -name '.olb' -o -name 'krb5*' \
+        -o -name 'x509up*' -o -name '*rcache*' \) 2>/dev/null | sort
 }
 
 # Start a lab of MODE, whose URLs must have NAMES. Sets dir and variables. Fails, after a skip, when this machine lacks
@@ -153,7 +153,8 @@ if up badtls 'expired wronghost otherca sha1'; then
     check 'badtls: who can read it' stat_of otherca "X509_CERT_DIR=$bad/ca"
     check 'badtls: sha1 is too weak' not verifies -auth_level 2 -CApath "$dir/ca" "$bad/sha1.pem"
     check 'badtls: and says so' said 'too weak'
-    check 'badtls: it is good otherwise' verifies -auth_level 0 -CApath "$dir/ca" -verify_hostname localhost "$bad/sha1.pem"
+    check 'badtls: it is good otherwise' verifies -auth_level 0 -CApath "$dir/ca" -verify_hostname localhost \
+        "$bad/sha1.pem"
     down badtls
 fi
 
@@ -346,7 +347,8 @@ else
     as_nobody sh -c '
         "$XRDOPEN" lab up all >/dev/null || exit
         for url in $("$XRDOPEN" lab urls | cut -f 2); do
-            timeout 60 env $("$XRDOPEN" lab env) xrdfs "${url%//*}" stat /data/file | grep "^Size: *1048576" || echo "$url"
+            timeout 60 env $("$XRDOPEN" lab env) xrdfs "${url%//*}" stat /data/file | grep "^Size: *1048576" ||
+                echo "$url"
         done' >"$out" 2>"$err" || code=$?
     if [ "$code" -eq 4 ]; then
         skip 'as nobody' 'a package is missing'

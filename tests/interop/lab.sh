@@ -60,8 +60,8 @@ measures() { "$XRDOPEN" --timeout 2s "$1" >/dev/null 2>&1; }         # URL
 no() { ! "$@"; }
 nothing_left() { [ "$(servers)" -eq 0 ] && [ -z "$(ls -A "$XRDOPEN_LAB_DIR")" ]; }
 stray() {
-    find /tmp /var/tmp -maxdepth 1 \( -name '*.env' -o -name '.xrd*' -o -name '.olb' -o -name 'krb5*' -o -name 'x509up*' \) \
-        2>/dev/null | sort
+    find /tmp /var/tmp -maxdepth 1 \( -name '*.env' -o -name '.xrd*' -o -name '.olb' -o -name 'krb5*' \
+        -o -name 'x509up*' \) 2>/dev/null | sort
 }
 
 finish() {

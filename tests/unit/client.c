@@ -763,5 +763,5 @@ int main(void)
         cmocka_unit_test(answered_before_all_is_sent),
     };
 
-    return RUN_IN_PIECES(tests);
+    return run_in_pieces(tests, LENGTH(tests));
 }

@@ -369,9 +369,16 @@ static inline void open_well(struct bench *bench)
 }
 
 /* Run TESTS with answers that come whole, byte by byte, and in pieces of 5. */
-#define RUN_IN_PIECES(tests)                                                                  \
-    ((bench_chunk = 0), cmocka_run_group_tests_name("whole answers", tests, NULL, NULL))      \
-        + ((bench_chunk = 1), cmocka_run_group_tests_name("byte by byte", tests, NULL, NULL)) \
-        + ((bench_chunk = 5), cmocka_run_group_tests_name("pieces of 5", tests, NULL, NULL))
+static inline int run_in_pieces(const struct CMUnitTest *tests, size_t count)
+{
+    static const struct { const char *name; size_t chunk; } ways[] = { { "whole", 0 }, { "byte by byte", 1 }, { "by 5", 5 } };
+    int failures = 0;
+
+    for (size_t i = 0; i < LENGTH(ways); i++) {
+        bench_chunk = ways[i].chunk;
+        failures += _cmocka_run_group_tests(ways[i].name, tests, count, NULL, NULL);
+    }
+    return failures;
+}
 
 #endif

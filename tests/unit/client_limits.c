@@ -580,5 +580,5 @@ int main(void)
         cmocka_unit_test(rubbish_behind_an_answer), cmocka_unit_test(rubbish),
     };
 
-    return RUN_IN_PIECES(tests);
+    return run_in_pieces(tests, LENGTH(tests));
 }

@@ -629,5 +629,5 @@ int main(void)
         cmocka_unit_test(flight_that_must_not_be_repeated),
     };
 
-    return RUN_IN_PIECES(tests);
+    return run_in_pieces(tests, LENGTH(tests));
 }

@@ -272,5 +272,5 @@ int main(void)
         cmocka_unit_test(bytes_in_the_clear), cmocka_unit_test(redirects),
     };
 
-    return RUN_IN_PIECES(tests);
+    return run_in_pieces(tests, LENGTH(tests));
 }

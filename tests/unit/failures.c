@@ -242,6 +242,8 @@ static void check_op(const struct xro_op *op)
     assert_in_range(op->error.hop, 0, op->hop_count - 1);
 }
 
+static int last_system;         /* errno in the last sample's error */
+
 /* A sample with the present fault; its status, and what went wrong in *PHASE. */
 static enum xro_status take_sample(enum xro_phase *phase)
 {
@@ -265,6 +267,7 @@ static enum xro_status take_sample(enum xro_phase *phase)
         check_op(&sample->ops[i]);
     assert_int_equal(sample->op_count == XRO_SLOT_COUNT, status == XRO_OK || error == &sample->ops[XRO_SLOT_SECOND_CLOSE].error);
     *phase = error ? error->phase : XRO_PHASE_OTHER;
+    last_system = error ? error->system : 0;
     xro_sample_close(sample);
     return status;
 }
@@ -288,11 +291,14 @@ static const struct loop loops[] = {
 
 /* A failure with a manager behind it, or of a flight, is tried again, and the server plays along no further: what comes of
  * it then is another failure, of that second try. */
+static bool is_retried(void)
+{
+    return server.listener_count > 1 || server.transcript.pipeline;
+}
+
 static bool fits(enum xro_status status, enum xro_status expected)
 {
-    bool retried = server.listener_count > 1 || server.transcript.pipeline;
-
-    if (expected == XRO_OK || expected == XRO_MEMORY || !retried)
+    if (expected == XRO_OK || expected == XRO_MEMORY || !is_retried())
         return status == expected;
     return status == expected || status == XRO_CLOSED || status == XRO_CONNECT;
 }
@@ -315,6 +321,8 @@ static void run_loop(const struct loop *loop)
         if (!fits(status, loop->status))
             fail_msg("call %d number %u fails with %d: the sample ends with %s in %s", (int)loop->call, n, loop->system,
                      xro_status_key(status), xro_phase_name(phase));
+        if (!is_retried() && status != XRO_OK && status != XRO_MEMORY)
+            assert_int_equal(last_system, loop->system == HUNG_UP ? 0 : loop->system);
     }
     fail_msg("the sample never passes");
 }

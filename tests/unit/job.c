@@ -28,7 +28,8 @@ static void there_and_back(void **state)
           .settings = { .target = "x", .pipeline = true, .prefer_v4 = true, .hosts = "", .tls = XRO_TLS_REQUIRE,
                         .tls_resume = true } },
         { .engine = &xro_engine_wire, .fresh = XRO_FRESH_PROCESS,
-          .settings = { .target = "roots://h//f", .tls = XRO_TLS_OFF, .ca = "/etc/grid-security/certificates" } },
+          .settings = { .target = "roots://h//f", .tls = XRO_TLS_OFF, .ca = "/etc/grid-security/certificates",
+                        .preload = "tls,gsi" } },
     };
 
     (void)state;
@@ -52,6 +53,7 @@ static void there_and_back(void **state)
         assert_int_equal(after->tls, before->tls);
         assert_int_equal(after->tls_resume, before->tls_resume);
         assert_string_equal(after->ca ? after->ca : "", before->ca ? before->ca : "");
+        assert_string_equal(after->preload ? after->preload : "", before->preload ? before->preload : "");
         assert_null(after->watch);
         if (i == 0) {
             assert_string_equal(after->url.host, "::1");
@@ -76,7 +78,7 @@ static void bad_words(void **state)
     (void)state;
     for (size_t place = 0; place < LENGTH(bad); place++)
         for (size_t i = 0; bad[place][i] != NULL; i++) {
-            char texts[XRO_JOB_WORDS][32] = { "wire", "1", "0", "0", "0", "0", "-", "-", "root://h//f" }, *words[XRO_JOB_WORDS];
+            char texts[XRO_JOB_WORDS][32] = { "wire", "1", "0", "0", "0", "0", "-", "-", "-", "root://h//f" }, *words[XRO_JOB_WORDS];
             struct xro_job job;
             for (size_t j = 0; j < XRO_JOB_WORDS; j++)
                 words[j] = texts[j];
@@ -89,7 +91,7 @@ static void bad_words(void **state)
 
 static void a_bad_target(void **state)
 {
-    char texts[XRO_JOB_WORDS][32] = { "wire", "1", "0", "0", "0", "0", "-", "-", "gopher://h//f" }, *words[XRO_JOB_WORDS];
+    char texts[XRO_JOB_WORDS][32] = { "wire", "1", "0", "0", "0", "0", "-", "-", "-", "gopher://h//f" }, *words[XRO_JOB_WORDS];
     struct xro_job job;
 
     (void)state;
