@@ -281,8 +281,8 @@ from_hex() {
 # A WLCG token (JSON Web Token, RS256) by which alice may read everything.
 jwt() { # KEY ISSUER FROM UNTIL
     head=$(printf '{"typ":"JWT","alg":"RS256","kid":"lab"}' | base64url)
-    body=$(printf '{"iss":"%s","sub":"alice","aud":"%s","wlcg.ver":"1.0","scope":"storage.read:/",%s}' "$2" "$audience" \
-        "\"iat\":$3,\"nbf\":$3,\"exp\":$4,\"jti\":\"$(random_hex 8)\"" | base64url)
+    body=$(printf '{"iss":"%s","sub":"alice","aud":"%s","wlcg.ver":"1.0","scope":"storage.read:/",%s}' \
+        "$2" "$audience" "\"iat\":$3,\"nbf\":$3,\"exp\":$4,\"jti\":\"$(random_hex 8)\"" | base64url)
     signature=$(printf '%s.%s' "$head" "$body" | openssl dgst -sha256 -sign "$1" -binary 2>>"$dir/make.out" | base64url)
     if [ -z "$signature" ]; then die 1 "up: openssl cannot sign with $1"; fi
     printf '%s.%s.%s\n' "$head" "$body" "$signature"

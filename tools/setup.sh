@@ -36,14 +36,19 @@ install() {
         say "apt-get could not install: $missing"
         exit 4
     }
-    # Debian starts an xrootd of its own when the package comes; the lab has its own.
+    # The KDC is for the lab, which starts its own: Debian's service, just come with its package, is not wanted.
+    case $missing in
+    *krb5-kdc*) $sudo systemctl disable --now krb5-kdc krb5-admin-server >/dev/null 2>&1 || : ;;
+    esac
 }
 
 # What building and running need. build_packages is used by both scripts, test_packages by ./test alone.
-build_packages="gcc g++ libc6-dev cmake ninja-build pkg-config libjansson-dev libxrootd-client-dev libxrootd-dev"
+build_packages="gcc g++ libc6-dev cmake ninja-build pkg-config libjansson-dev libssl-dev libkrb5-dev
+    libxrootd-client-dev libxrootd-dev"
 run_packages="xrootd-server xrootd-server-plugins xrootd-plugins"
 # shellcheck disable=SC2034  # used by ./test
-test_packages="libcmocka-dev clang libclang-rt-14-dev xrootd-client python3 mandoc iproute2 util-linux procps tcpdump"
+test_packages="libcmocka-dev clang libclang-rt-14-dev xrootd-client xrootd-scitokens-plugins openssl sqlite3 krb5-kdc
+    krb5-admin-server krb5-user python3 mandoc iproute2 util-linux procps tcpdump"
 
 # build PRESET - configure once, build what has changed.
 build() {

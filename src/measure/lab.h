@@ -42,7 +42,8 @@ int xro_lab_find(const char *mode, struct xro_lab *lab);
 /* End the servers of lab ID and remove its folder. */
 int xro_lab_stop(const char *id);
 
-/* Set in this process, and so for its children, the variables that clients of lab ID need: certificates, tickets, tokens. */
+/* Set in this process, and so for its children, the variables that clients of lab ID need: certificates, tickets,
+ * tokens. */
 int xro_lab_enter(const char *id);
 
 /* Become the script with ARGUMENTS (COUNT of them): no return, unless it could not be run; then errno. */

@@ -311,7 +311,7 @@ hostile more.imp <<'T'
 68   r68c        quick  closed          handshake          closed the connection
 69   r69d        slow   timeout         login              no answer from .*: the answer to kXR_login
 69   r69e        slow   timeout         request            no answer from
-74   r74d        quick  closed          request            closed the connection
+74   r74d        quick  good            -                  ^$  way(one["second_open"]) == "r74d retried, r74d answered"
 T
 
 # --- the list is whole ------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
  * auth_token.c - where a token is found, when it may be used, and that it does not stay in memory. */
 #include "auth/token.h"
 #include "auth_help.h"
+#include "base/random.h"
 
 #include <inttypes.h>
 
@@ -180,12 +181,13 @@ static size_t copies_in_memory(void)
 
 static void nothing_stays(void **state)
 {
+    struct xro_random random = { .state = (uint64_t)getpid() };
     struct xro_buf out;
     char *seen;
 
     (void)state;
     for (unsigned i = 0; i < TOKEN_SIZE; i++)
-        token_text[i] = (char)('A' + (i * i * 7 + i + (unsigned)getpid()) % 26);
+        token_text[i] = (char)('A' + xro_random_below(&random, 26));
     setenv("BEARER_TOKEN_FILE", write_file("secret", token_text, sizeof token_text, 0600), 1);
     out = credentials_of("&P=ztn,0:4096:", true);
     seen = (char *)out.bytes + 10;
