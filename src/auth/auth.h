@@ -11,8 +11,8 @@
  *     xro_auth_close(auth)                                     at once, or, when requests are to be signed, at the end
  *
  * The order is the server's; XrdSecPROTOCOL ("gsi,unix") leaves out what it does not name. host, unix and ztn are
- * native, krb5 and all else come with modules that are loaded when first needed (load.h). Calls may take long: krb5 asks
- * its KDC, gsi computes for 50 ms, loading may look names up. Nothing asks the user anything.
+ * native, krb5 and all else come with modules that are loaded when first needed (load.h). Calls may take long: krb5
+ * asks its KDC, gsi computes for 50 ms, loading may look names up. Nothing asks the user anything.
  *
  * Credentials are secrets: xro_auth_wipe() the buffer when it has been sent. Reasons hold none. */
 #ifndef XRO_AUTH_AUTH_H
@@ -54,8 +54,8 @@ struct xro_auth_choice {
     struct xro_auth_cost cost;  /* of loading, within this call: to be booked apart */
 };
 
-/* Forget the present method and look at the next one of the list. XRO_OK: CHOICE says which, and whether it can be used.
- * XRO_AUTH: the list has come to its end. XRO_MEMORY. */
+/* Forget the present method and look at the next one of the list. XRO_OK: CHOICE says which, and whether it can be
+ * used. XRO_AUTH: the list has come to its end. XRO_MEMORY. */
 enum xro_status xro_auth_next(struct xro_auth *auth, struct xro_auth_choice *choice);
 
 /* Append the present method's credentials to OUT: the first when MORE is NULL, else the answer to LENGTH bytes of a

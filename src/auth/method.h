@@ -4,7 +4,8 @@
  * methods have such tables in the executable, each module (krb5.c, xrdsec.cc) exports one. A module uses no symbol of
  * the executable, so credentials go out through a function that it is handed.
  *
- * A function that fails puts its reason, in words, into REASON: raw text, cut, for people. No secret ever goes there. */
+ * A function that fails puts its reason, in words, into REASON: raw text, cut, for people. No secret ever goes there.
+ */
 #ifndef XRO_AUTH_METHOD_H
 #define XRO_AUTH_METHOD_H
 

@@ -94,7 +94,9 @@ take_once() { # ARGUMENT...
 }
 
 # Run the expectations on standard input (Python, with what judge.py gives) over what was taken last.
-judge() { # ARGUMENT...
+judge() { judge_with ''; }
+
+judge_with() { # ARGUMENT...
     last=''
     "$python3" -B "$cases/judge.py" "$work" "$@" >"$work/verdicts" 2>"$work/judge.err" ||
         { echo 'not ok - the judge comes to its end'; sed 's/^/#   /' "$work/judge.err"; } >>"$work/verdicts"

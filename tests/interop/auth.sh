@@ -332,6 +332,10 @@ if [ -n "$gsi" ] && [ -e "$modules/xrdopen-xrdsec.so" ]; then
     check 'a key with a pass phrase' skipped gsi "no proxy, and key $pki/locked.key asks for a pass phrase"
     at_terminal localhost "$port_gsi" /data/file
     check 'a key with a pass phrase: nobody is asked' skipped gsi "no proxy, and key $pki/locked.key asks for a pass phrase"
+    cat "$pki/proxy.crt" "$pki/proxy.key" "$pki/localhost.pem" >"$pki/odd.pem"
+    X509_USER_PROXY=$pki/odd.pem at_terminal localhost "$port_gsi" /data/file
+    no_chain() { [ "$code" -ne 0 ] && line '^gsi: .*error getting user proxies' && not line '[Pp]ass ?phrase'; }
+    check 'a proxy without its chain, which the plug-in would make anew: nobody is asked' no_chain
     X509_USER_KEY=$pki/alice.key
     works 'a certificate and its key, without a proxy' '^gsi: accepted' "$port_gsi"
     XrdSecGSICREATEPROXY=1 c localhost "$port_gsi" /data/file

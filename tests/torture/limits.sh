@@ -112,7 +112,7 @@ P
 for step in connect handshake login; do
     take -t 20s --connect-timeout 400ms -- "$step=root://$(at M)//data/x-$step"
     check "a hop that is too slow in $step: exit 0" [ "$code" -eq 0 ]
-    judge "$step" <<'P'
+    judge_with "$step" <<'P'
 step = arguments[0]
 op = sample["first_open"]
 hops(op, "M redirected, %s broken, M redirected, good answered" % step)

@@ -142,7 +142,7 @@ static size_t count_between(int memory, uint64_t from, uint64_t to)
 {
     size_t count = 0;
 
-    for (uint64_t at = from; at < to; at += sizeof window - PATTERN_SIZE) {
+    for (uint64_t at = from; at < to; at += sizeof window - PATTERN_SIZE + 1) {
         const size_t size = to - at < sizeof window ? (size_t)(to - at) : sizeof window;
         const ssize_t n = pread(memory, window, size, (off_t)at);
         if (n > 0)
@@ -152,7 +152,8 @@ static size_t count_between(int memory, uint64_t from, uint64_t to)
     return count;
 }
 
-/* How often the pattern stands in the heap, in anonymous memory, on the stack. What is huge is a sanitizer's. */
+/* How often the pattern stands in the heap and in anonymous memory. What is huge is a sanitizer's; on the stack stand
+ * registers, too, as the dynamic linker saved them after a copy. */
 static size_t copies_in_memory(void)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
@@ -167,7 +168,7 @@ static size_t copies_in_memory(void)
         name[0] = '\0';
         if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s %511s", &from, &to, mode, name) < 3)
             continue;
-        if (strncmp(mode, "rw", 2) != 0 || to - from > (UINT64_C(64) << 20))
+        if (strncmp(mode, "rw", 2) != 0 || strcmp(name, "[stack]") == 0 || to - from > (UINT64_C(64) << 20))
             continue;
         if (((uintptr_t)pattern >= from && (uintptr_t)pattern < to)
             || ((uintptr_t)window >= from && (uintptr_t)window < to))

@@ -6,6 +6,7 @@
 // To C++ a function xro_in() that makes a struct xro_in is one that hides a constructor.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+#include "proto/auth.h"
 #include "proto/serve.h"
 #pragma GCC diagnostic pop
 
@@ -148,3 +149,9 @@ SAME(XRO_KXR_XSET, kXR_xset);
 SAME(XRO_KXR_ISDIR, kXR_isDir);
 SAME(XRO_KXR_OTHER, kXR_other);
 SAME(XRO_KXR_OFFLINE, kXR_offline);
+
+// authentication and signing
+SAME(XRO_KXR_SECODATA, kXR_secOData);
+SAME(XRO_KXR_SECOFRCE, kXR_secOFrce);
+SAME(XRO_KXR_SHA256, kXR_SHA256);
+SAME(XRO_KXR_NODATA, kXR_nodata);
