@@ -112,7 +112,7 @@ static const char *copy_path(const char *text, struct xro_url *url)
         return "the path is too long";
     for (const char *key = text + used; *key != '\0';) {
         size_t length = strcspn(++key, "&");
-        bool own = strncmp(key, "xrd.", 4) == 0 || strncmp(key, "xrdcl.", 6) == 0;
+        bool own = strncmp(key, "xrdcl.", 6) == 0;
 
         if (!own && length > 0) {
             if (length + 2 > sizeof url->path - used)

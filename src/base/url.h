@@ -36,8 +36,8 @@ struct xro_url {
     char user[XRO_USER_SIZE];   /* empty: none given */
     char host[XRO_HOST_SIZE];   /* without the brackets of an IPv6 literal */
     uint16_t port;
-    char path[XRO_PATH_SIZE];   /* path, with "?cgi" when there is one, as it is to be sent: xrd.* and xrdcl.* keys,
-                                   which concern the client alone, are taken out */
+    char path[XRO_PATH_SIZE];   /* path, with "?cgi" when there is one, as it is to be sent: xrdcl.* keys, which
+                                   concern the client alone, are taken out, as XrdCl does */
 };
 
 /* Parse TEXT. NULL when it is good; else a constant sentence that says what is wrong with it. Unknown schemes are wrong; a

@@ -206,6 +206,8 @@ void xro_call_fail(struct xro_client *client, enum xro_status status, const char
         xro_link_down(client->link);
         return;
     }
+    if (op->kind == XRO_OP_READ)
+        op->bytes = client->got;
     error->status = status;
     /* An error is the answer to the request: that its bytes had begun to come is of no interest. */
     error->phase = status == XRO_SERVER && client->state == XRO_CALL_TRANSFER ? XRO_PHASE_REQUEST

@@ -3,34 +3,16 @@
  * driver.c - how the deadline holds to the millisecond with one send and one recv per request: sockets block, with a
  * receive timeout of 50 ms set once. While the deadline is further away than that, a plain recv is enough; nearer to it,
  * and after such a recv came back empty-handed, ppoll waits for exactly the time that is left. */
-#include "wire/driver.h"
+#include "wire/drive.h"
 
 #include "base/memory.h"
-#include "wire/dial.h"
 #include "wire/hosts.h"
 #include "wire/poll.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
-
-enum { IN_SIZE = 64 * 1024 };
-
-struct xro_driver {
-    struct xro_client client;
-    struct xro_driver_config config;
-    int fds[XRO_LINKS_MAX];     /* of the client's links, -1: none */
-    struct xro_addresses addresses;     /* of the hop being connected */
-    struct xro_dial dial;
-    const struct xro_tls *tls;  /* NULL: not loaded yet */
-    struct xro_tls_context *tls_context;
-    struct xro_tls_session *sessions[XRO_LINKS_MAX];    /* of links with TLS */
-    struct xro_buf credentials;
-    bool dialed;                /* the race is not yet written to the op: that is done while the server works */
-    uint8_t in[IN_SIZE];
-};
 
 struct xro_driver *xro_driver_create(const struct xro_client_config *client, const struct xro_driver_config *config)
 {
@@ -40,7 +22,6 @@ struct xro_driver *xro_driver_create(const struct xro_client_config *client, con
         return NULL;
     xro_poll_exactly();
     driver->config = *config;
-    driver->credentials = xro_buf(XRO_AUTH_MOST);
     for (size_t i = 0; i < XRO_LINKS_MAX; i++)
         driver->fds[i] = -1;
     if (xro_client_create(&driver->client, client) == XRO_OK)
@@ -59,7 +40,7 @@ static void hang_up_at(struct xro_driver *driver, size_t index)
     driver->fds[index] = -1;
 }
 
-static void hang_up(struct xro_driver *driver, const struct xro_link *link)
+void xro_drive_hang_up(struct xro_driver *driver, const struct xro_link *link)
 {
     hang_up_at(driver, link->index);
 }
@@ -73,7 +54,6 @@ void xro_driver_close(struct xro_driver *driver)
     if (driver->tls_context != NULL)
         driver->tls->close(driver->tls_context);
     xro_client_close(&driver->client);
-    xro_buf_free(&driver->credentials);
     free(driver);
 }
 
@@ -86,20 +66,21 @@ void xro_driver_hang_up(struct xro_driver *driver)
     driver->client.deadline = 0;
 }
 
-/* There is a pause: time to show what has happened. */
-static void show(struct xro_driver *driver)
+void xro_drive_show(struct xro_driver *driver)
 {
     if (driver->config.watch != NULL)
         driver->config.watch(driver->config.watch_arg, driver->client.op);
 }
 
-static xro_ns earlier(xro_ns a, xro_ns b)
+xro_ns xro_drive_cpu(void)
 {
-    return a < b ? a : b;
+    struct timespec ts;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+    return (xro_ns)ts.tv_sec * XRO_NS_PER_S + (xro_ns)ts.tv_nsec;
 }
 
-/* A moment from now, after which a wait counts as a long one. */
-static xro_ns a_while(void)
+xro_ns xro_drive_awhile(void)
 {
     return xro_ns_add(xro_clock_now(), XRO_DIAL_RECV_SLICE);
 }
@@ -119,9 +100,9 @@ static int look_up(struct xro_driver *driver, const struct xro_link *link, xro_n
 
     if (resolver == NULL)
         return EAI_MEMORY;
-    result = xro_resolve_wait(resolver, earlier(until, a_while()), &driver->addresses);
+    result = xro_resolve_wait(resolver, xro_drive_earlier(until, xro_drive_awhile()), &driver->addresses);
     if (result == XRO_RESOLVE_TIMEOUT) {
-        show(driver);
+        xro_drive_show(driver);
         result = xro_resolve_wait(resolver, until, &driver->addresses);
     }
     xro_resolve_leave(resolver);
@@ -163,13 +144,13 @@ static void dial(struct xro_driver *driver, struct xro_link *link, xro_ns until)
     size_t winner = 0;
     int system, fd;
 
-    hang_up(driver, link);
+    xro_drive_hang_up(driver, link);
     if (driver->addresses.count > 1)
         xro_addresses_interleave(&driver->addresses, driver->config.prefer_v4);
     xro_dial_begin(&driver->dial, &driver->addresses);
-    fd = xro_dial_wait(&driver->dial, earlier(until, a_while()), &winner, &system);
+    fd = xro_dial_wait(&driver->dial, xro_drive_earlier(until, xro_drive_awhile()), &winner, &system);
     if (fd < 0 && system == 0) {
-        show(driver);
+        xro_drive_show(driver);
         fd = xro_dial_wait(&driver->dial, until, &winner, &system);
     }
     driver->dialed = true;
@@ -186,128 +167,6 @@ static void dial(struct xro_driver *driver, struct xro_link *link, xro_ns until)
         xro_client_expired(&driver->client);
     else
         xro_client_broke(&driver->client, link, XRO_CONNECT, system);
-}
-
-/* --- TLS ------------------------------------------------------------------------------------------------------------ */
-
-enum xro_status xro_driver_prepare_tls(struct xro_driver *driver, char *why, size_t why_size)
-{
-    static const struct xro_tls_settings defaults;
-    const char *missing = NULL;
-
-    if (driver->tls_context != NULL)
-        return XRO_OK;
-    driver->tls = xro_tls_library(&missing);
-    if (driver->tls == NULL) {
-        snprintf(why, why_size, "%s", missing);
-        return XRO_MISSING;
-    }
-    driver->tls_context = driver->tls->create(driver->config.tls ? driver->config.tls : &defaults, why, why_size);
-    return driver->tls_context != NULL ? XRO_OK : XRO_TLS;
-}
-
-/* Wait until the socket is ready for what TLS wants; false when it was UNTIL that came. */
-static bool wait_for_tls(struct xro_driver *driver, const struct xro_link *link, int want, xro_ns until)
-{
-    struct pollfd poll = { .fd = driver->fds[link->index], .events = want == XRO_TLS_WANT_WRITE ? POLLOUT : POLLIN };
-    int ready = xro_poll_until(&poll, 1, earlier(until, a_while()));
-
-    if (ready == 0 && xro_clock_now() < until) {
-        show(driver);
-        ready = xro_poll_until(&poll, 1, until);
-    }
-    return ready != 0;
-}
-
-static xro_ns thread_time(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-    return (xro_ns)ts.tv_sec * XRO_NS_PER_S + (xro_ns)ts.tv_nsec;
-}
-
-/* The TLS handshake on the present link. */
-static void secure(struct xro_driver *driver, struct xro_link *link, xro_ns until)
-{
-    struct xro_tls_session **session = &driver->sessions[link->index];
-    char why[XRO_TLS_WHY_SIZE] = "";
-    struct xro_tls_facts facts;
-    xro_ns cpu;
-    int result;
-
-    if (xro_driver_prepare_tls(driver, why, sizeof why) != XRO_OK) {
-        xro_client_not_secured(&driver->client, why);
-        return;
-    }
-    *session = driver->tls->begin(driver->tls_context, driver->fds[link->index], link->host, driver->config.resume);
-    if (*session == NULL) {
-        xro_client_not_secured(&driver->client, "no TLS session could be made for this host");
-        return;
-    }
-    xro_dial_block(driver->fds[link->index], false);    /* its own reads must not pass the deadline */
-    cpu = thread_time();
-    xro_client_securing(&driver->client);
-    while ((result = driver->tls->handshake(*session, why, sizeof why)) != 1 && result != XRO_TLS_FAILED)
-        if (result == 0 || !wait_for_tls(driver, link, result, until))
-            break;
-    if (result == 1) {
-        driver->tls->facts(*session, &facts);
-        facts.cpu = thread_time() - cpu;
-        xro_dial_block(driver->fds[link->index], true);
-        xro_client_secured(&driver->client, &facts);
-    } else if (result == XRO_TLS_FAILED || result == 0) {
-        hang_up(driver, link);
-        xro_client_not_secured(&driver->client, result == 0 ? "the server closed the connection in the TLS handshake" : why);
-    } else {
-        xro_client_expired(&driver->client);
-    }
-}
-
-/* --- authentication -------------------------------------------------------------------------------------------------- */
-
-/* Find the next method of the server's list that can be used. */
-static void choose_method(struct xro_driver *driver, struct xro_link *link)
-{
-    struct xro_client *client = &driver->client;
-    const struct xro_auth_peer peer = { .host = link->host, .user = client->config.user, .fd = driver->fds[link->index],
-                                        .tls = link->secure };
-    struct xro_auth_choice choice;
-
-    if (link->auth == NULL)
-        link->auth = xro_auth_create(&peer, client->token);
-    if (link->auth == NULL || xro_auth_next(link->auth, &choice) != XRO_OK)
-        xro_client_no_more_methods(client);
-    else if (choice.usable)
-        xro_client_making(client, choice.method, choice.cost.load_ns);
-    else
-        xro_client_passed_over(client, choice.method, choice.status == XRO_UNSUPPORTED ? XRO_AUTH_OUTCOME_SKIPPED
-                               : XRO_AUTH_OUTCOME_FAILED, choice.reason, choice.cost.load_ns);
-}
-
-static void make_credentials(struct xro_driver *driver, struct xro_link *link)
-{
-    struct xro_client *client = &driver->client;
-    xro_ns cpu = thread_time();
-    enum xro_status status = xro_auth_credentials(link->auth, (const uint8_t *)client->more.bytes, client->more.length,
-                                                  &driver->credentials);
-
-    cpu = thread_time() - cpu;
-    if (status == XRO_OK)
-        xro_client_credentials(client, driver->credentials.bytes, driver->credentials.length, cpu);
-    else
-        xro_client_no_credentials(client, xro_auth_reason(link->auth), cpu);
-    xro_auth_wipe(&driver->credentials);
-}
-
-static void authenticate(struct xro_driver *driver, struct xro_link *link, xro_ns until)
-{
-    if (xro_clock_now() >= until)
-        xro_client_expired(&driver->client);
-    else if (driver->client.state == XRO_CALL_CHOOSE)
-        choose_method(driver, link);
-    else
-        make_credentials(driver, link);
 }
 
 /* --- bytes, with TLS or without --------------------------------------------------------------------------------------- */
@@ -343,7 +202,7 @@ static ssize_t receive_bytes(struct xro_driver *driver, const struct xro_link *l
 static void broke(struct xro_driver *driver, struct xro_link *link, int system)
 {
     record_race(driver);
-    hang_up(driver, link);
+    xro_drive_hang_up(driver, link);
     xro_client_broke(&driver->client, link, system == 0 || system == ECONNRESET || system == EPIPE ? XRO_CLOSED : XRO_IO,
                      system);
 }
@@ -412,9 +271,9 @@ static void exchange_slowly(struct xro_driver *driver, struct xro_link *link, xr
     xro_link_output(link, &unsent);
     if (unsent > 0)
         poll.events |= POLLOUT;
-    ready = xro_poll_until(&poll, 1, earlier(until, a_while()));
+    ready = xro_poll_until(&poll, 1, xro_drive_earlier(until, xro_drive_awhile()));
     if (ready == 0 && xro_clock_now() < until) {
-        show(driver);
+        xro_drive_show(driver);
         ready = xro_poll_until(&poll, 1, until);
     }
     if (ready == 0)
@@ -444,7 +303,7 @@ static void pause_until(struct xro_driver *driver, struct xro_link *link, xro_ns
     struct pollfd poll = { .fd = driver->fds[link->index], .events = POLLIN };
     int ready;
 
-    show(driver);
+    xro_drive_show(driver);
     ready = xro_poll_punctually(&poll, 1, until);
     if (ready > 0)
         fill_at_once(driver, link);
@@ -471,10 +330,10 @@ enum xro_status xro_driver_perform(struct xro_driver *driver, enum xro_op_kind k
             break;
         case XRO_WANT_TLS:
             record_race(driver);
-            secure(driver, link, until);
+            xro_drive_secure(driver, link, until);
             break;
         case XRO_WANT_CREDENTIALS:
-            authenticate(driver, link, until);
+            xro_drive_authenticate(driver, link, until);
             break;
         case XRO_WANT_BYTES:
             exchange(driver, link, until);

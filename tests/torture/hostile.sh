@@ -105,14 +105,14 @@ hostile connect.imp <<'T'
 54   r54c        quick  protocol        login              kXR_login is too short
 54   r54d        quick  good            -
 54   r54e        quick  good            -
-55   r55a        quick  auth            login              it offers: nothing that is understood
-55   r55b        quick  auth            login              it offers: foo, verylongname
+55   r55a        quick  auth            auth|login         authentication
+55   r55b        quick  auth            auth|login         authentication.*foo
 55   r55c        quick  protocol        login              longer than any of its kind
-55   r55d        quick  auth            login              it offers: nothing that is understood
-56   r56         quick  auth            login              (?i)auth.*ztn
-57   r57         quick  auth|server|protocol  login|auth|request  (?i)auth
-58   r58         quick  auth|server|protocol  login|auth|request  (?i)auth
-59   r59         quick  auth|server|protocol  login|auth|request  (?i)auth
+55   r55d        quick  auth            auth|login         authentication
+56   r56         quick  auth            auth|login         authentication.*ztn
+57   r57         quick  auth            auth|login         authentication.*unix
+58   r58         quick  auth            auth|login         authentication.*unix
+59   r59         quick  auth|server     login|request      authentica
 37   login-wait  quick  good            -                  ^$  one["first_open"].phases[0, "wait"] >= 1
 68   r68a        quick  closed          request            closed the connection
 68   r68b        quick  closed          request            closed the connection
@@ -304,6 +304,7 @@ hostile more.imp <<'T'
 40   r40b        slow   timeout|protocol  defer            deferred its answer|again  len(one["first_open"].waits) <= 64
 46   r46c        slow   timeout         login              no answer from  messages(one) > 100
 46   r46d        quick  good            -                  ^$  messages(one) == 100
+55   r55f        quick  auth            auth|login         authentication.*\.\./e.*\\x1b
 61   r61c        quick  good            -                  ^$  one["first_open"].raw.get("size_bytes", -1) == -1
 62   r62f        quick  good|protocol   -|transfer         ^$|stat  one["first_open"].raw.get("size_bytes", -1) == -1
 62   r62g        quick  good|protocol   -|transfer         ^$|stat  one["first_open"].raw.get("size_bytes", -1) == -1
