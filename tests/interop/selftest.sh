@@ -15,7 +15,7 @@ cat >"$work/table.py" <<'P'
 import re, sys
 rows = []
 for line in open(sys.argv[1]):
-    found = re.match(r"(ok  |MISS) (\S+) +(.*?) +(\d+) +([\d.]+) +([\d.]+) +([\d.]+) +(-?[\d.]+) +([\d.]+) +(-?[\d.]+) +(\S+)$", line.rstrip())
+    found = re.match(r"(ok  |MISS) (\S+) +(.*?) {2,}(\d+) +([\d.]+) +([\d.]+) +([\d.]+) +(-?[\d.]+) +([\d.]+) +(-?[\d.]+) +(\S.*)$", line.rstrip())
     if found:
         rows.append(found.groups())
     elif re.match("ok|MISS", line):
