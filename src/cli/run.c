@@ -160,7 +160,7 @@ static bool tell_stations(struct xro_run *run)
         struct xro_run_row *row = &run->rows[i];
         row->station_row = next[row->station]++;
         if (run->stations[row->station] != NULL
-            && xro_station_add_row(run->stations[row->station], &row->job) != XRO_OK)
+            && xro_station_add_row(run->stations[row->station], (uint32_t)i, &row->job) != XRO_OK)
             return false;
     }
     return true;

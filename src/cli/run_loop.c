@@ -77,21 +77,16 @@ static bool book(struct loop *loop, uint32_t row, const char *line, size_t lengt
 {
     struct xro_run *run = loop->run;
     struct xro_sample *sample = loop->sample;
-    char *own;
 
-    if (xro_sample_from_line(line, length, sample) != XRO_OK || sample->row != run->rows[row].station_row)
+    if (xro_sample_from_line(line, length, sample) != XRO_OK || sample->row != row)
         return false;
-    sample->row = row;          /* stations count their rows from 0, each for itself */
     xro_tally_add(run->tally, sample);
     run->counts.taken++;
     run->counts.failed += xro_sample_error(sample) != NULL;
     if (run->options->verbose && sample->number == 0)
         show_sample(loop, &run->rows[row], sample);
     if (run->writer != NULL) {
-        own = xro_sample_to_line(sample);
-        if (own != NULL)
-            xro_writer_line(run->writer, own);
-        free(own);
+        xro_writer_line(run->writer, line);
         complain_of_writer(run);
     }
     return true;

@@ -19,6 +19,7 @@
 enum { LINE_MAX_SIZE = 1 << 20 };
 
 struct agent_row {
+    uint32_t id;                /* the row's number in the run */
     struct xro_job job;
     char *words;                /* owns what job points to, */
     char *hint;                 /* and this does settings.preload */
@@ -118,7 +119,7 @@ static bool take(struct agent *agent, char **words)
         return false;
     for (uint64_t i = 0; i < count; i++) {
         const struct xro_job *job = &agent->rows[row].job;
-        struct xro_sample_place place = { .row = (uint32_t)row, .block = (uint32_t)block, .number = first + i };
+        struct xro_sample_place place = { .row = agent->rows[row].id, .block = (uint32_t)block, .number = first + i };
         enum xro_status status = job->fresh == XRO_FRESH_PROCESS ? xro_spawn_sample(job, &place, fileno(agent->in), &agent->line)
                                                                  : take_here(agent, job, &place);
         if (status != XRO_OK || !answer(agent))
@@ -127,16 +128,19 @@ static bool take(struct agent *agent, char **words)
     return say(agent, XRO_AGENT_DONE);
 }
 
-static bool add_row(struct agent *agent, const char *job)
+static bool add_row(struct agent *agent, char *id_and_job)
 {
     struct agent_row *rows = (struct agent_row *)realloc(agent->rows, (agent->row_count + 1) * sizeof *rows), *row;
-    char *words[XRO_JOB_WORDS];
+    char *words[XRO_JOB_WORDS], *first[2];
+    uint64_t id;
 
     if (rows == NULL)
         return false;
     agent->rows = rows;
     row = &rows[agent->row_count];
-    *row = (struct agent_row){ .words = strdup(job) };
+    if (xro_split_words(id_and_job, first, 2) != 2 || xro_parse_count(first[0], &id) != XRO_OK || id > UINT32_MAX)
+        return false;
+    *row = (struct agent_row){ .id = (uint32_t)id, .words = strdup(first[1]) };
     if (row->words == NULL)
         return false;
     agent->row_count++;

@@ -3,7 +3,7 @@
  * agent.h - the side of a run that takes the samples, on this machine or behind `--via`. It is told what to do by lines,
  * and answers by lines:
  *
- *     row JOB                      the next row, counted from 0, that samples will be asked of (job.h)
+ *     row ID JOB                   the next row, counted from 0, that samples will be asked of (job.h); they bear ID
  *     hint ROW LIBRARIES           its samples need these: load them before the clock runs (engine.h: preload)
  *     take ROW FIRST COUNT BLOCK   take COUNT samples of it, numbered from FIRST
  *

@@ -161,6 +161,7 @@ static enum xro_status next_line(struct xro_station *station, xro_ns until, cons
     *line = (const char *)station->in.bytes;
     *length = (size_t)(newline - station->in.bytes);
     station->given = *length + 1;
+    station->in.bytes[*length] = '\0';
     return XRO_OK;
 }
 
@@ -234,12 +235,11 @@ const struct xro_header *xro_station_header(const struct xro_station *station)
     return station->header;
 }
 
-enum xro_status xro_station_add_row(struct xro_station *station, const struct xro_job *job)
+enum xro_status xro_station_add_row(struct xro_station *station, uint32_t id, const struct xro_job *job)
 {
-    char line[XRO_JOB_LINE_SIZE + 8] = "row ";
+    char words[XRO_JOB_LINE_SIZE], line[XRO_JOB_LINE_SIZE + 24];
 
-    xro_job_to_line(job, line + 4, XRO_JOB_LINE_SIZE);
-    strcat(line, "\n");
+    snprintf(line, sizeof line, "row %" PRIu32 " %s\n", id, xro_job_to_line(job, words, sizeof words));
     return tell(station, line) ? XRO_OK : XRO_DIED;
 }
 

@@ -24,8 +24,8 @@ void xro_station_close(struct xro_station *station);
 /* What the agent told of its machine. */
 const struct xro_header *xro_station_header(const struct xro_station *station);
 
-/* Tell the agent of its next row; rows count from 0 in the order told. */
-enum xro_status xro_station_add_row(struct xro_station *station, const struct xro_job *job);
+/* Tell the agent of its next row; rows count from 0 in the order told, and their samples bear the run's number ID. */
+enum xro_status xro_station_add_row(struct xro_station *station, uint32_t id, const struct xro_job *job);
 
 /* Tell it what the samples of its ROW need ("tls,gsi"), so that it is loaded before the clock runs. */
 enum xro_status xro_station_hint(struct xro_station *station, uint32_t row, const char *libraries);
@@ -33,7 +33,7 @@ enum xro_status xro_station_hint(struct xro_station *station, uint32_t row, cons
 /* Ask for COUNT samples of the station's ROW, numbered from FIRST, of BLOCK. */
 enum xro_status xro_station_take(struct xro_station *station, uint32_t row, uint64_t first, uint64_t count, uint32_t block);
 
-/* The next sample's line of the last request, which the station owns until the next call. XRO_CLOSED: there is none left;
+/* The next sample's line of the last request, with a NUL behind it, which the station owns until the next call. XRO_CLOSED: there is none left;
  * XRO_INTERRUPTED: *STOP was set by a signal; else the station is broken, and WHY says how. LIMIT: for this one sample. */
 enum xro_status xro_station_next(struct xro_station *station, xro_ns limit, const volatile sig_atomic_t *stop, const char **line,
                                  size_t *length, char *why, size_t why_size);

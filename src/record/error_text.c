@@ -141,13 +141,19 @@ static void add_timeout(struct words *words, const struct xro_error *error, cons
 {
     char spent[XRO_DURATION_SIZE];
 
+    if (error->phase == XRO_PHASE_WAIT) {       /* it is not waited for in vain: the failure comes at once */
+        add(words, "%s ordered a pause that ends after the limit", peer[0] ? peer : "the server");
+        if (error->limit != XRO_LIMIT_NONE)
+            add(words, " (%s)", xro_limit_name(error->limit));
+        add_last_wait(words, error, op);
+        return;
+    }
     add(words, "time limit passed");
     if (error->limit != XRO_LIMIT_NONE)
         add(words, " (%s)", xro_limit_name(error->limit));
     if (op != NULL)
         add(words, " %s into the %s", xro_format_duration(op->total, spent), xro_op_name(op->kind));
     add_silence(words, error, peer);
-    add_last_wait(words, error, op);
 }
 
 static void add_connect(struct words *words, const struct xro_error *error, const struct xro_op *op, const char *peer)
@@ -176,15 +182,37 @@ static void add_stalled(struct words *words, const struct xro_error *error, cons
     add(words, "no progress: %s keeps ordering waits", peer[0] ? peer : "the server");
     if (hop != NULL && hop->wait_count > 0)
         add(words, " (%" PRIu32 " of them, %" PRIu64 " s asked in all)", hop->wait_count, hop->wait_asked_s);
+    add_last_wait(words, error, op);
+}
+
+/* The last hop that broke, if one did: what sent the op round and round. */
+static void add_last_broken(struct words *words, const struct xro_op *op)
+{
+    char room[XRO_HOST_SIZE + 16];
+
+    for (uint16_t i = op->hop_count; i-- > 0;) {
+        const struct xro_hop *hop = &op->hops[i];
+        if (hop->ending != XRO_ENDING_BROKEN)
+            continue;
+        add(words, ": %s %s", xro_url_authority(hop->host, hop->port, room, sizeof room),
+            hop->address[0] != '\0' ? "closed the connection" : connect_verb(hop->system));
+        return;
+    }
 }
 
 static void add_redirects(struct words *words, const struct xro_op *op, const char *peer)
 {
+    unsigned servers = 0;
+
     add(words, "redirect limit reached");
     if (peer[0] != '\0')
         add(words, " at %s", peer);
-    if (op != NULL)
-        add(words, " after %u servers", (unsigned)op->hop_count);
+    if (op == NULL)
+        return;
+    for (uint16_t i = 0; i < op->hop_count; i++)
+        servers += op->hops[i].same_as == XRO_NO_HOP;
+    add(words, " after %u hops at %u server%s", (unsigned)op->hop_count, servers, servers == 1 ? "" : "s");
+    add_last_broken(words, op);
 }
 
 /* A subject and a verb where the peer is known; the bare status otherwise. */
@@ -253,7 +281,8 @@ static void add_why(struct words *words, const struct xro_error *error)
         add(words, ": %s", system);
     if (error->detail != NULL)
         add(words, ": %s", error->detail);
-    if (error->text[0] != '\0')
+    if (error->text[0] != '\0' && !(error->phase == XRO_PHASE_WAIT     /* the wait's words have been said */
+                                    && (error->status == XRO_TIMEOUT || error->status == XRO_STALLED)))
         add(words, ": %s", error->text);
 }
 

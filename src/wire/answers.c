@@ -162,8 +162,7 @@ void xro_call_wait_answer(struct xro_client *client, struct xro_answer answer, c
         return;
     /* It would not end in time: say so at once. */
     client->op->error.limit = client->wake > client->deadline ? XRO_LIMIT_TOTAL : XRO_LIMIT_CONNECT;
-    xro_call_fail(client, client->op->wait_count > 1 ? XRO_STALLED : XRO_TIMEOUT,
-                  "the pause that the server ordered ends after the limit", &wait.text);
+    xro_call_fail(client, client->op->wait_count > 1 ? XRO_STALLED : XRO_TIMEOUT, NULL, &wait.text);
 }
 
 static void defer_answer(struct xro_client *client, struct xro_answer answer, const uint8_t *body)

@@ -9,6 +9,18 @@
 
 #include <stdio.h>
 
+bool xro_call_copy(struct xro_client *client, struct xro_buf *buf, const void *bytes, size_t length,
+                   struct xro_span_text *text)
+{
+    buf->length = 0;
+    if (xro_buf_append(buf, bytes, length) != XRO_OK) {
+        xro_call_fail(client, XRO_MEMORY, NULL, NULL);
+        return false;
+    }
+    *text = (struct xro_span_text){ .bytes = length > 0 ? (const char *)buf->bytes : "", .length = length };
+    return true;
+}
+
 /* The attempt under way; NULL when there is none, or no room for it. */
 static struct xro_attempt *present_attempt(struct xro_client *client)
 {
@@ -185,8 +197,8 @@ void xro_call_auth_answer(struct xro_client *client, struct xro_answer answer, c
             xro_call_violation(client, "authentication goes on and on");
             break;
         }
-        client->more = (struct xro_span_text){ .bytes = body ? (const char *)body : "", .length = answer.length };
-        make(client, client->now);
+        if (xro_call_copy(client, &client->question, body, answer.length, &client->more))
+            make(client, client->now);
         break;
     case XRO_KXR_ERROR:
         refused(client, answer, body);

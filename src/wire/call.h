@@ -50,6 +50,10 @@ void xro_call_ready(struct xro_client *client);
 /* An answer to kXR_auth came (authenticate.c). */
 void xro_call_auth_answer(struct xro_client *client, struct xro_answer answer, const uint8_t *body);
 
+/* Make TEXT a copy of LENGTH BYTES, in BUF: answers come and go. False: the call has failed. */
+bool xro_call_copy(struct xro_client *client, struct xro_buf *buf, const void *bytes, size_t length,
+                   struct xro_span_text *text);
+
 /* Is an answer waited for in this state? */
 bool xro_call_waits_for_answer(const struct xro_client *client);
 

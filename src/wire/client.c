@@ -85,6 +85,7 @@ enum xro_status xro_client_create(struct xro_client *client, const struct xro_cl
     client->first_path = xro_buf(XRO_WIRE_PATH_MAX);
     client->scratch = xro_buf(XRO_WIRE_PATH_MAX);
     client->signature = xro_buf(SIGNATURE_MOST);
+    client->offer = client->question = xro_buf(XRO_BODY_MAX);
     for (uint16_t i = 0; i < SPARE_LINKS && status == XRO_OK; i++) {
         client->links[i] = xro_link_create(i);
         status = client->links[i] ? XRO_OK : XRO_MEMORY;
@@ -110,6 +111,8 @@ void xro_client_close(struct xro_client *client)
     xro_buf_free(&client->first_path);
     xro_buf_free(&client->scratch);
     xro_buf_free(&client->signature);
+    xro_buf_free(&client->offer);
+    xro_buf_free(&client->question);
     memset(client, 0, sizeof *client);
 }
 
@@ -275,8 +278,23 @@ void xro_client_connected(struct xro_client *client, struct xro_link *link, cons
     xro_call_enter(client, XRO_CALL_HANDSHAKE, xro_call_stamp(client));
 }
 
+/* The way back leads to a manager whose connection was kept, and which may have ended it meanwhile: that says nothing about
+ * the manager, which is connected once more. The new hop is not a kept one, so it cannot go on for ever. */
+static bool connect_again(struct xro_client *client, bool begun)
+{
+    struct xro_hop *hop = &client->op->hops[client->op->now_hop];
+
+    if (begun || !hop->reused || client->state != XRO_CALL_REQUEST || client->link != client->balancer || client->op->now_hop == 0)
+        return false;
+    hop->ending = XRO_ENDING_RETRIED;
+    xro_call_hop(client, client->link);
+    return true;
+}
+
 void xro_client_broke(struct xro_client *client, struct xro_link *link, enum xro_status status, int system)
 {
+    bool begun = link->head_length > 0 || link->in_body;
+
     xro_call_stamp(client);
     xro_link_down(link);
     if (link != client->link || states[client->state].want == XRO_WANT_NOTHING)
@@ -285,10 +303,10 @@ void xro_client_broke(struct xro_client *client, struct xro_link *link, enum xro
     if (status != XRO_CONNECT && xro_call_step_by_step(client))
         return;
     client->op->hops[client->op->now_hop].ending = XRO_ENDING_BROKEN;
-    if (xro_call_go_back(client, 0))
+    if (xro_call_go_back(client, 0) || connect_again(client, begun))
         return;
     client->op->error.system = system;
-    xro_call_fail(client, status, NULL, NULL);
+    xro_call_fail(client, status, begun ? "in the middle of an answer" : NULL, NULL);
 }
 
 void xro_client_woke(struct xro_client *client)

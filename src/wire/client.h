@@ -154,7 +154,9 @@ struct xro_client {
     struct xro_buf first_path;  /* as the first hop got it, for the way back to the manager */
     struct xro_buf scratch;
     struct xro_buf signature;
-    struct xro_span_text token; /* CHOOSE: what the server offers; good until its next answer */
+    struct xro_buf offer;       /* what the server offers, a copy: */
+    struct xro_span_text token; /* CHOOSE: the same as text */
+    struct xro_buf question;    /* the server's last kXR_authmore, a copy: */
     struct xro_span_text more;  /* MAKE: what the server wants an answer to; bytes NULL: the first credentials */
     xro_ns since;               /* when making, or waiting for the answer, began */
     uint16_t stream;            /* of the answer that is waited for */

@@ -49,26 +49,63 @@ void xro_link_down(struct xro_link *link)
     link->body.length = 0;
 }
 
-struct xro_link *xro_client_link(struct xro_client *client, struct xro_span_text host, uint16_t port)
+static bool is_needed(const struct xro_client *client, size_t index)
+{
+    const struct xro_link *link = client->links[index];
+    bool needed = index == 0 || link == client->link || link == client->balancer || link == client->file_link;
+
+    for (uint16_t i = 0; client->op != NULL && i < client->op->hop_count && !needed; i++)
+        needed = client->hop_links[i] == (int8_t)index;
+    return needed;
+}
+
+/* All places are taken: the link that an earlier op left behind, as new. An op alone meets fewer servers than there are. */
+static struct xro_link *take_over(struct xro_client *client)
+{
+    for (size_t i = 0; i < XRO_LINKS_MAX; i++) {
+        struct xro_link *link = client->links[i];
+        if (is_needed(client, i))
+            continue;
+        xro_link_down(link);
+        link->step_by_step = link->needs_tls = link->asked_tls = link->signing = false;
+        link->version = link->flags = 0;
+        link->address.length = 0;
+        link->token.length = 0;
+        return link;
+    }
+    return NULL;
+}
+
+/* A place for one more link, in client->links. */
+static struct xro_link *find_place(struct xro_client *client)
 {
     struct xro_link **place = &client->links[client->link_count];
+
+    if (client->link_count == XRO_LINKS_MAX)
+        return take_over(client);
+    if (*place == NULL)
+        *place = xro_link_create((uint16_t)client->link_count);
+    if (*place != NULL)
+        client->link_count++;
+    return *place;
+}
+
+struct xro_link *xro_client_link(struct xro_client *client, struct xro_span_text host, uint16_t port)
+{
+    struct xro_link *place;
 
     for (size_t i = 0; i < client->link_count; i++) {
         struct xro_link *link = client->links[i];
         if (link->port == port && strlen(link->host) == host.length && strncasecmp(link->host, host.bytes, host.length) == 0)
             return link;
     }
-    if (client->link_count == XRO_LINKS_MAX || host.length >= XRO_HOST_SIZE)
+    place = host.length < XRO_HOST_SIZE ? find_place(client) : NULL;
+    if (place == NULL)
         return NULL;
-    if (*place == NULL)
-        *place = xro_link_create((uint16_t)client->link_count);
-    if (*place == NULL)
-        return NULL;
-    client->link_count++;
-    memcpy((*place)->host, host.bytes, host.length);
-    (*place)->host[host.length] = '\0';
-    (*place)->port = port;
-    return *place;
+    memcpy(place->host, host.bytes, host.length);
+    place->host[host.length] = '\0';
+    place->port = port;
+    return place;
 }
 
 struct xro_out xro_link_room(struct xro_link *link, size_t room)

@@ -159,10 +159,11 @@ bool xro_call_step_by_step(struct xro_client *client)
 
 static void follow(struct xro_client *client, struct xro_span_text host, uint16_t port, struct xro_span_text token, bool tls)
 {
-    struct xro_link *link = xro_client_link(client, host, port);
+    struct xro_link *link = host.length < XRO_HOST_SIZE ? xro_client_link(client, host, port) : NULL;
 
     if (link == NULL) {
-        xro_call_fail(client, XRO_MEMORY, "too many servers, or a host name that is too long", NULL);
+        xro_call_fail(client, host.length < XRO_HOST_SIZE ? XRO_MEMORY : XRO_PROTOCOL,
+                      host.length < XRO_HOST_SIZE ? NULL : "redirect names a host whose name is too long", NULL);
         return;
     }
     link->needs_tls = link->needs_tls || tls;

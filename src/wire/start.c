@@ -215,7 +215,8 @@ void xro_call_login_answer(struct xro_client *client, struct xro_answer answer, 
         if (xro_call_step_by_step(client))
             return;
         if (client->config.can_authenticate) {
-            client->token = login.token;
+            if (!xro_call_copy(client, &client->offer, login.token.bytes, login.token.length, &client->token))
+                return;
             client->since = client->now;
             xro_call_enter(client, XRO_CALL_CHOOSE, client->now);
             return;
