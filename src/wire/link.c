@@ -40,6 +40,8 @@ void xro_link_close(struct xro_link *link)
 void xro_link_down(struct xro_link *link)
 {
     link->up = link->ready = link->secure = link->asked_tls = false;
+    if (link->auth != NULL && link->out.bytes != NULL)
+        explicit_bzero(link->out.bytes, link->out.room);        /* credentials may lie in it */
     xro_auth_close(link->auth);
     link->auth = NULL;
     link->sign.any = false;

@@ -17,8 +17,8 @@
 
 /* One op with two hops, and a wait and two tries on the second. */
 static struct xro_hop hops[2] = {
-    { .host = "manager.example.org", .port = 1094, .ending = XRO_ENDING_REDIRECTED },
-    { .host = "127.0.0.1", .port = 1095, .wait_count = 3, .wait_asked_s = 1805 },
+    { .host = "manager.example.org", .port = 1094, .same_as = XRO_NO_HOP, .ending = XRO_ENDING_REDIRECTED },
+    { .host = "127.0.0.1", .port = 1095, .same_as = XRO_NO_HOP, .wait_count = 3, .wait_asked_s = 1805 },
 };
 static struct xro_wait waits[2] = { { .asked_s = 1800, .hop = 1, .text = "tape" }, { .asked_s = 1, .hop = 0 } };
 static struct xro_try tries[3] = { { .hop = 1, .outcome = XRO_OUTCOME_FAILED }, { .hop = 1, .outcome = XRO_OUTCOME_FAILED },
