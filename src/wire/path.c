@@ -10,7 +10,8 @@ struct xro_span_text xro_text(const char *text)
 
 struct xro_span_text xro_path_text(const struct xro_buf *path)
 {
-    return (struct xro_span_text){ .bytes = (const char *)path->bytes, .length = path->length };
+    /* An empty buffer may have no memory, and nothing may be added to NULL, not even 0. */
+    return (struct xro_span_text){ .bytes = path->bytes ? (const char *)path->bytes : "", .length = path->length };
 }
 
 static size_t find(struct xro_span_text text, size_t from, char byte)

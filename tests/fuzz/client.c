@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later
  *
- * client.c - fuzz the state machine: the input is what a server sends. The first byte says how the bytes are cut and
- * whether the start is one flight; whenever the client wants bytes it gets the next piece, and the end of the input is
+ * client.c - fuzz the state machine: the input is what a server sends. The first byte says how the bytes are cut, whether
+ * the start is one flight, and whether the client can do TLS and authenticate; whenever the client wants bytes it gets the next piece, and the end of the input is
  * the end of the connection. Whatever comes: no crash, the op ends, and its phases add up to its total. */
 #include "wire/client.h"
 #include "target.h"
@@ -39,6 +39,27 @@ static void give_bytes(struct xro_client *client, struct xro_link *link, struct 
     free(copy);
 }
 
+/* The server's bytes choose what becomes of its methods, too: so all ways are gone. */
+static void give_credentials(struct xro_client *client, struct input *input)
+{
+    uint8_t choice = input->left > 0 ? *input->bytes : 0;
+
+    if (input->left > 0) {
+        input->bytes++;
+        input->left--;
+    }
+    if (client->state == XRO_CALL_MAKE && choice % 4 == 0)
+        xro_client_no_credentials(client, "none", 1);
+    else if (client->state == XRO_CALL_MAKE)
+        xro_client_credentials(client, (const uint8_t *)"unix", 5, 1);
+    else if (choice % 8 == 0)
+        xro_client_no_more_methods(client);
+    else if (choice % 8 == 1)
+        xro_client_passed_over(client, "ztn", XRO_AUTH_OUTCOME_SKIPPED, "no TLS", 1);
+    else
+        xro_client_making(client, "unix", 0);
+}
+
 static void play(struct xro_client *client, struct input *input, xro_ns *now)
 {
     const struct xro_address nowhere = { .as.v4.sin_family = AF_INET, .length = sizeof nowhere.as.v4 };
@@ -57,6 +78,16 @@ static void play(struct xro_client *client, struct input *input, xro_ns *now)
                 xro_client_broke(client, link, XRO_CONNECT, 111);
             else
                 xro_client_connected(client, link, &nowhere);
+            break;
+        case XRO_WANT_TLS:
+            xro_client_securing(client);
+            if (link->host[0] == 'z')
+                xro_client_not_secured(client, "no");
+            else
+                xro_client_secured(client, &(const struct xro_tls_facts){ .version = "TLSv1.3" });
+            break;
+        case XRO_WANT_CREDENTIALS:
+            give_credentials(client, input);
             break;
         case XRO_WANT_BYTES:
             give_bytes(client, link, input);
@@ -82,8 +113,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     const struct xro_client_config config = {
         .clock = tick, .clock_arg = &now, .host = "m", .port = 1094, .user = "fuzz", .path = "/data/file?a=1&b=2",
         .timeout = 30 * XRO_NS_PER_S, .pipeline = bytes[0] & 1, .connect_timeout = bytes[0] & 2 ? XRO_NS_PER_S : 0,
+        .able_tls = bytes[0] & 4, .can_authenticate = bytes[0] & 8,
     };
-    struct input input = { .bytes = bytes + 1, .left = size - 1, .piece = (bytes[0] >> 2) + 1u };
+    struct input input = { .bytes = bytes + 1, .left = size - 1, .piece = ((bytes[0] >> 4) + 1u) * 8 };
     if (xro_client_create(&client, &config) == XRO_OK) {
         for (unsigned slot = 0; slot < XRO_SLOT_COUNT; slot++) {
             struct xro_op *op = &sample->ops[slot];

@@ -10,5 +10,5 @@ corpus.mkdir(parents=True, exist_ok=True)
 for path in sorted(transcripts.glob("*.txt")):
     received = b"".join(bytes.fromhex(line.split("<", 1)[1].strip().replace(" ", "")) for line in path.read_text().splitlines()
                         if "<" in line and not line.startswith("#"))
-    how = (1 if "pipeline" in path.name else 0) | 63 << 2
+    how = (1 if "pipeline" in path.name else 0) | 15 << 4
     (corpus / path.stem).write_bytes(bytes([how]) + received)

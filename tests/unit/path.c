@@ -71,6 +71,7 @@ static void merges(void **state)
 static void adds(void **state)
 {
     static const struct { const char *from, *key, *value, *path; } cases[] = {
+        { "", "tried", "h1", "?tried=h1" },     /* found by fuzzing: there is no memory yet */
         { "/f", "tried", "h1", "/f?tried=h1" },
         { "/f?a=1", "tried", "h1", "/f?a=1&tried=h1" },
         { "/f?tried=h1", "tried", "h2", "/f?tried=h1,h2" },
