@@ -70,6 +70,7 @@ void xro_client_making(struct xro_client *client, const char *method, xro_ns loa
 {
     add_attempt(client, method, XRO_AUTH_OUTCOME_PENDING, loading);
     client->more = (struct xro_span_text){ .bytes = NULL };
+    client->rounds = 0;
     make(client, xro_call_stamp(client));
 }
 
@@ -127,16 +128,17 @@ static size_t list_attempts(const struct xro_op *op, char *to, size_t size)
 
 void xro_client_no_more_methods(struct xro_client *client)
 {
+    struct xro_error *error = &client->op->error;
     char tried[XRO_TEXT_SIZE];
-    struct xro_span_text text = { .bytes = tried };
+    size_t length;
 
     xro_call_stamp(client);
-    text.length = list_attempts(client->op, tried, sizeof tried);
-    if (text.length == 0)
-        text = client->token;
+    length = list_attempts(client->op, tried, sizeof tried);
     /* It is the phase of authentication that failed, whatever the present one is. */
     xro_timeline_enter(client->op, XRO_PHASE_AUTH, client->now);
-    xro_call_fail(client, XRO_AUTH, "none of the server's methods led to a login", &text);
+    xro_call_fail(client, XRO_AUTH, "none of the server's methods led to a login", length == 0 ? &client->token : NULL);
+    if (length > 0)
+        memcpy(error->text, tried, sizeof tried);       /* the reasons in it are escaped already */
 }
 
 /* --- answers -------------------------------------------------------------------------------------------------------- */
@@ -184,6 +186,7 @@ void xro_call_auth_answer(struct xro_client *client, struct xro_answer answer, c
     struct xro_attempt *attempt = present_attempt(client);
 
     wipe_output(client->link);
+    client->rounds++;
     if (attempt != NULL) {
         attempt->rounds++;
         attempt->server += client->now - client->since;
@@ -193,7 +196,7 @@ void xro_call_auth_answer(struct xro_client *client, struct xro_answer answer, c
         accepted(client);
         break;
     case XRO_KXR_AUTHMORE:
-        if (attempt == NULL || attempt->rounds >= XRO_AUTH_ROUNDS_MOST) {
+        if (client->rounds >= XRO_AUTH_ROUNDS_MOST) {
             xro_call_violation(client, "authentication goes on and on");
             break;
         }

@@ -158,6 +158,7 @@ struct xro_client {
     struct xro_span_text token; /* CHOOSE: the same as text */
     struct xro_buf question;    /* the server's last kXR_authmore, a copy: */
     struct xro_span_text more;  /* MAKE: what the server wants an answer to; bytes NULL: the first credentials */
+    unsigned rounds;            /* of the present method */
     xro_ns since;               /* when making, or waiting for the answer, began */
     uint16_t stream;            /* of the answer that is waited for */
     uint16_t request_stream;    /* of the request: in one flight its answer comes after others */

@@ -23,13 +23,14 @@ struct auth_step {
 static void take_auth_step(void *arg)
 {
     struct auth_step *step = (struct auth_step *)arg;
+    static const uint8_t nothing[1];
+    const uint8_t *more = step->first ? NULL : step->more.length > 0 ? step->more.bytes : nothing;
     xro_ns cpu = xro_drive_cpu();
 
     if (step->choose)
         step->status = xro_auth_next(step->auth, &step->choice);
     else
-        step->status = xro_auth_credentials(step->auth, step->first ? NULL : step->more.bytes, step->more.length,
-                                            &step->credentials);
+        step->status = xro_auth_credentials(step->auth, more, step->more.length, &step->credentials);
     step->cpu = xro_drive_cpu() - cpu;
     snprintf(step->reason, sizeof step->reason, "%s", step->choose ? "" : xro_auth_reason(step->auth));
 }

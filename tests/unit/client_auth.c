@@ -274,12 +274,12 @@ static void list_exhausted(void **state)
     xro_client_passed_over(&bench->client, "ztn", XRO_AUTH_OUTCOME_SKIPPED, "needs TLS", 0);
     xro_client_making(&bench->client, "unix", 0);
     give(bench, "", "x");
-    answer_error(bench, 3030, "who is that?");
+    answer_error(bench, 3030, "who is that?\n");
     pass(bench, 2);
     xro_client_no_more_methods(&bench->client);
     assert_ended(bench, XRO_AUTH);
     assert_int_equal(bench->op->error.phase, XRO_PHASE_AUTH);
-    assert_string_equal(bench->op->error.text, "ztn (skipped: needs TLS), unix (refused: who is that?)");
+    assert_string_equal(bench->op->error.text, "ztn (skipped: needs TLS), unix (refused: who is that?\\x0a)");
     assert_false(link_of(bench)->up);
     assert_int_equal(output_length(bench), 0);
     bench_free(bench);
