@@ -183,7 +183,10 @@ int xro_options_parse(const struct xro_command *command, const struct xro_option
             argv[(*operands)++] = word;
         else if (strcmp(word, "--") == 0)
             only_operands = true;
-        else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        else if (strcmp(word, "--version") == 0) {
+            printf("xrdopen %s\n", XRO_VERSION);
+            return xro_finish_output(command->name, XRO_EXIT_GOOD);
+        } else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
             xro_options_help(stdout, command, options);
             return xro_finish_output(command->name, XRO_EXIT_GOOD);
         } else if (!(word[1] == '-' ? take_long(&arguments, word + 2) : take_short(&arguments, word + 1)))

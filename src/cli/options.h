@@ -58,7 +58,8 @@ struct xro_command {
 };
 
 /* Parse ARGV (from argv[1] on) by OPTIONS. Operands are moved to the front of ARGV and counted in *OPERANDS; "--" ends
- * the options. -h and --help print the help and answer XRO_EXIT_GOOD; an error prints its message and answers
+ * the options. -h and --help print the help, --version the version, and answer
+ * XRO_EXIT_GOOD; an error prints its message and answers
  * XRO_EXIT_USAGE; -1: go on. */
 int xro_options_parse(const struct xro_command *command, const struct xro_option *options, int argc, char **argv,
                       int *operands);

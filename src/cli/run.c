@@ -24,7 +24,9 @@ static const struct xro_option *run_options(void)
         { "fresh", 0, XRO_OPTION_CHOICE, &options.fresh, "WHAT", fresh,
           "what each sample has for itself: process or connection", NULL },
         { "format", 0, XRO_OPTION_CHOICE, &options.format, "FORMAT", xro_format_names,
-          "table, csv, markdown or json", NULL },
+          "table, csv, markdown or json", &options.format_given },
+        { "json", 0, XRO_OPTION_FLAG, &options.json, NULL, NULL, "short for --format json", NULL },
+        { "csv", 0, XRO_OPTION_FLAG, &options.csv, NULL, NULL, "short for --format csv", NULL },
         { "percentiles", 'p', XRO_OPTION_FLAG, &options.percentiles, NULL, NULL,
           "add p90, p99, p99.9 and maximum, and the closes", NULL },
         { "phases", 0, XRO_OPTION_FLAG, &options.phases, NULL, NULL, "add the phases of the first open, row by row", NULL },
@@ -67,6 +69,13 @@ static void catch_signals(void)
 static int check_options(void)
 {
     const char *engines = options.client.engine, *wanted;
+
+    if (options.json + options.csv + options.format_given > 1) {
+        xro_say("run", "--json, --csv and --format exclude each other");
+        return XRO_EXIT_USAGE;
+    }
+    if (options.json || options.csv)
+        options.format = options.json ? XRO_FORMAT_JSON : XRO_FORMAT_CSV;
 
     if (options.pin != NULL && options.via.count == 0 && (wanted = xro_cpu_check(options.pin)) != NULL) {
         xro_say("run", "--pin: '%s' will not do: it has to be %s", options.pin, wanted);

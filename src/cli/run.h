@@ -19,7 +19,7 @@ struct xro_run_options {
     double trim;
     unsigned fresh;             /* enum xro_fresh */
     unsigned format;            /* enum xro_format */
-    bool seed_given, percentiles, phases, verbose;
+    bool seed_given, format_given, json, csv, percentiles, phases, verbose;
     const char *output, *targets, *label, *pin, *lab;
     struct xro_texts via;
 };
