@@ -85,7 +85,7 @@ fails nosuchcommand '12[67]'
 fails 'kill -9 $$;' 'signal 9'
 fails "sh -c '\"\$@\" | sed -u 5q' x" 'no more samples from there'
 fails "sh -c '\"\$@\" | sed -u \"4s/.*/rubbish/\"' x" "no more samples from there: .*'rubbish'"
-fails "sh -c '\"\$@\" | sed -u \"4s/.row.:0/\\\"row\\\":7/\"' x" 'no more samples from there|no samples from there'
+fails "sh -c '\"\$@\" | sed -u \"4s/.row.:1/\\\"row\\\":7/\"' x" 'no more samples from there|no samples from there'
 fails "sh -c '\"\$@\" | sed -u \"1s/.*/{}/\"' x" 'no samples from there'
 check 'nothing is left of them' within 5 not has_process "$url" sample
 x run -n 30 --format csv --via false --via 'env A=1' "$url"
