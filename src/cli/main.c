@@ -3,6 +3,7 @@
  * main.c - finds the command. `xrdopen URL` means `xrdopen once URL`, and under its 2005 name runxrdopen the executable means
  * `xrdopen run`. */
 #include "base/clock.h"
+#include "base/talk.h"
 #include "cli/common.h"
 #include "engine/engine.h"
 
@@ -106,11 +107,12 @@ int main(int argc, char **argv)
 
     xro_main_stamp = xro_clock_now();
     keep_standard_descriptors();
+    xro_talk();
     signal(SIGPIPE, SIG_IGN);   /* a closed standard output is an error to report, not a reason to die silently */
     if (argc > 0 && is_runxrdopen(argv[0]))
         return xro_command_run.main(argc, argv);
     if (argc < 2) {
-        print_help(stderr);
+        print_help(xro_talk());
         return XRO_EXIT_USAGE;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {

@@ -2,6 +2,7 @@
  *
  * once.c - `xrdopen URL|PATH`: one sample, as the xrdopen of 2005 printed it; and `xrdopen sample`, by which a run takes
  * each of its own in a fresh process. */
+#include "base/talk.h"
 #include "base/units.h"
 #include "cli/common.h"
 #include "measure/sequence.h"
@@ -59,7 +60,7 @@ static void say_variables(const struct xro_job *job)
     char text[256];
 
     for (unsigned i = 0; xro_job_variable(job, i, text, sizeof text); i++)
-        fprintf(stderr, "environment: %s\n", text);
+        fprintf(xro_talk(), "environment: %s\n", text);
 }
 
 /* The line, or the record; nothing when the sample failed. */
@@ -78,7 +79,7 @@ static void print_sample(const struct xro_sample *sample, bool json)
 static int measure(struct xro_job *job)
 {
     struct xro_sample *sample = xro_sample_create();
-    struct xro_waterfall waterfall = { .to = stderr };
+    struct xro_waterfall waterfall = { .to = xro_talk() };
     char message[XRO_MESSAGE_SIZE];
     const struct xro_error *error;
     int code = XRO_EXIT_GOOD;

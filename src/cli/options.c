@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "cli/options.h"
 
+#include "base/talk.h"
 #include "base/units.h"
 
 #include <errno.h>
@@ -13,11 +14,11 @@ void xro_say(const char *command, const char *format, ...)
 {
     va_list arguments;
 
-    fprintf(stderr, "xrdopen: %s: ", command);
+    fprintf(xro_talk(), "xrdopen: %s: ", command);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    vfprintf(xro_talk(), format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
+    fputc('\n', xro_talk());
 }
 
 int xro_finish_output(const char *command, int code)

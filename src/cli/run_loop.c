@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "cli/run.h"
 
+#include "base/talk.h"
 #include "base/units.h"
 #include "measure/plan.h"
 #include "record/json.h"
@@ -30,13 +31,13 @@ static void show_progress(struct loop *loop, bool last)
     if (!loop->terminal || (!last && now - loop->shown < 200 * XRO_NS_PER_MS))
         return;
     loop->shown = now;
-    fprintf(stderr, "\r%" PRIu64 " of %" PRIu64 " samples", counts->taken, counts->planned);
+    fprintf(xro_talk(), "\r%" PRIu64 " of %" PRIu64 " samples", counts->taken, counts->planned);
     if (counts->failed > 0)
-        fprintf(stderr, ", %" PRIu64 " failed", counts->failed);
+        fprintf(xro_talk(), ", %" PRIu64 " failed", counts->failed);
     if (!last && rate > 0)
-        fprintf(stderr, ", %.0f/s, %s left", rate, xro_format_duration((xro_ns)((double)(counts->planned - counts->taken) / rate * 1e9), left));
-    fputs(last ? "\x1b[K\n" : "\x1b[K", stderr);
-    fflush(stderr);
+        fprintf(xro_talk(), ", %.0f/s, %s left", rate, xro_format_duration((xro_ns)((double)(counts->planned - counts->taken) / rate * 1e9), left));
+    fputs(last ? "\x1b[K\n" : "\x1b[K", xro_talk());
+    fflush(xro_talk());
 }
 
 /* A station has failed: its rows get no more samples, the others go on. */
@@ -65,9 +66,9 @@ static void complain_of_writer(struct xro_run *run)
 
 static void show_sample(const struct loop *loop, const struct xro_run_row *row, const struct xro_sample *sample)
 {
-    struct xro_waterfall waterfall = { .to = stderr };
+    struct xro_waterfall waterfall = { .to = xro_talk() };
 
-    fprintf(stderr, "%s%s: %s\n", loop->terminal ? "\r\x1b[K" : "", row->label, row->target);
+    fprintf(xro_talk(), "%s%s: %s\n", loop->terminal ? "\r\x1b[K" : "", row->label, row->target);
     for (unsigned slot = 0; slot < sample->op_count; slot++)
         xro_waterfall_show(&waterfall, &sample->ops[slot]);
 }

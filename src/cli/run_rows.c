@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "cli/run.h"
 
+#include "base/talk.h"
 #include "base/own.h"
 
 #include <errno.h>
@@ -236,7 +237,7 @@ int xro_run_open_lab(struct xro_run *run, bool needed)
     if (!needed && run->options->lab == NULL)
         return XRO_EXIT_GOOD;
     if (xro_lab_find(mode, &run->lab) != 0) {
-        fprintf(stderr, "xrdopen: run: starting real servers on loopback (xrdopen lab up %s)\n", mode);
+        fprintf(xro_talk(), "xrdopen: run: starting real servers on loopback (xrdopen lab up %s)\n", mode);
         code = xro_lab_start(mode, &run->lab);
         if (code != 0)
             return code;        /* the lab has said why */

@@ -44,7 +44,8 @@ static enum xro_status prepare_tls(struct wire_session *wire, const struct xro_s
     if (!settings->url.tls && settings->tls != XRO_TLS_REQUIRE)
         return XRO_OK;
     error->status = xro_driver_prepare_tls(wire->driver, error->text, sizeof error->text);
-    error->phase = XRO_PHASE_TLS;
+    if (error->status != XRO_OK)
+        error->phase = XRO_PHASE_TLS;
     return error->status;
 }
 

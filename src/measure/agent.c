@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "measure/agent.h"
 
+#include "base/talk.h"
 #include "base/units.h"
 #include "engine/hosts_view.h"
 #include "measure/cpu.h"
@@ -199,7 +200,7 @@ int xro_agent_serve(int in, int out, const char *pin)
 
     signal(SIGPIPE, SIG_IGN);
     if (pin != NULL && (wanted = xro_cpu_pin(pin)) != NULL)
-        fprintf(stderr, "xrdopen: agent: --pin: '%s' will not do: it has to be %s\n", pin, wanted);
+        fprintf(xro_talk(), "xrdopen: agent: --pin: '%s' will not do: it has to be %s\n", pin, wanted);
     good = wanted == NULL && agent.in != NULL && greet(&agent);
     while (good && getline(&line, &size, agent.in) > 0)
         good = obey(&agent, line);

@@ -54,7 +54,8 @@ void xro_drive_secure(struct xro_driver *driver, struct xro_link *link, xro_ns u
         xro_client_not_secured(&driver->client, "no TLS session could be made for this host");
         return;
     }
-    xro_dial_block(driver->fds[link->index], false);    /* its own reads must not pass the deadline */
+    /* And so it stays: TLS reads until a record is whole, and one that comes byte by byte must not pass the deadline. */
+    xro_dial_block(driver->fds[link->index], false);
     cpu = xro_drive_cpu();
     xro_client_securing(&driver->client);
     while ((result = driver->tls->handshake(*session, why, sizeof why)) != 1 && result != XRO_TLS_FAILED)
@@ -63,7 +64,6 @@ void xro_drive_secure(struct xro_driver *driver, struct xro_link *link, xro_ns u
     if (result == 1) {
         driver->tls->facts(*session, &facts);
         facts.cpu = xro_drive_cpu() - cpu;
-        xro_dial_block(driver->fds[link->index], true);
         xro_client_secured(&driver->client, &facts);
     } else if (result == XRO_TLS_FAILED || result == 0) {
         xro_drive_hang_up(driver, link);

@@ -228,7 +228,7 @@ static bool drain(struct xro_driver *driver, struct xro_link *link)
     return true;
 }
 
-/* Take what comes; false when nothing came. */
+/* Take what comes; false when nothing came. With TLS the socket is one that does not block, whatever FLAGS are. */
 static bool fill(struct xro_driver *driver, struct xro_link *link, int flags)
 {
     ssize_t n = receive_bytes(driver, link, flags);
@@ -242,20 +242,6 @@ static bool fill(struct xro_driver *driver, struct xro_link *link, int flags)
     else
         broke(driver, link, errno);
     return true;
-}
-
-/* The same without waiting. TLS reads from the socket as that is set: a record of which only a part is there would hold it
- * up past the deadline. */
-static void fill_at_once(struct xro_driver *driver, struct xro_link *link)
-{
-    int fd = driver->fds[link->index];
-    bool secure = driver->sessions[link->index] != NULL;
-
-    if (secure)
-        xro_dial_block(fd, false);
-    fill(driver, link, MSG_DONTWAIT);
-    if (secure && driver->fds[link->index] == fd)
-        xro_dial_block(fd, true);
 }
 
 /* Wait for bytes, or room for them, until UNTIL. */
@@ -279,7 +265,7 @@ static void exchange_slowly(struct xro_driver *driver, struct xro_link *link, xr
     if (ready == 0)
         xro_client_expired(&driver->client);
     else if (ready > 0 && poll.revents & ~POLLOUT)
-        fill_at_once(driver, link);
+        fill(driver, link, MSG_DONTWAIT);
 }
 
 static void exchange(struct xro_driver *driver, struct xro_link *link, xro_ns until)
@@ -290,8 +276,8 @@ static void exchange(struct xro_driver *driver, struct xro_link *link, xro_ns un
         return;
     record_race(driver);
     xro_link_output(link, &unsent);
-    if (unsent == 0 && driver->client.now < until && until - driver->client.now > XRO_DIAL_RECV_SLICE
-        && fill(driver, link, 0))
+    if (unsent == 0 && driver->sessions[link->index] == NULL && driver->client.now < until
+        && until - driver->client.now > XRO_DIAL_RECV_SLICE && fill(driver, link, 0))
         return;
     if (driver->fds[link->index] >= 0)
         exchange_slowly(driver, link, until);
@@ -306,7 +292,7 @@ static void pause_until(struct xro_driver *driver, struct xro_link *link, xro_ns
     xro_drive_show(driver);
     ready = xro_poll_punctually(&poll, 1, until);
     if (ready > 0)
-        fill_at_once(driver, link);
+        fill(driver, link, MSG_DONTWAIT);
     else if (ready == 0)
         xro_client_woke(&driver->client);
 }

@@ -30,6 +30,7 @@ struct xro_tls_context {
 struct xro_tls_session {
     SSL *ssl;
     char host[XRO_HOST_SIZE];
+    char subject[128];          /* of the server's certificate, once it was looked at */
 };
 
 /* The oldest error in OpenSSL's queue in words, and an empty queue. */
@@ -102,6 +103,18 @@ static bool load_own_certificate(SSL_CTX *ssl, char *why, size_t size)
     return false;
 }
 
+/* Whose certificate it is: when the verdict is bad, OpenSSL forgets it. */
+static int note_subject(int verdict, X509_STORE_CTX *store)
+{
+    const SSL *ssl = (const SSL *)X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
+    struct xro_tls_session *session = ssl != NULL ? (struct xro_tls_session *)SSL_get_app_data(ssl) : NULL;
+    X509 *certificate = X509_STORE_CTX_get0_cert(store);
+
+    if (session != NULL && certificate != NULL)
+        X509_NAME_oneline(X509_get_subject_name(certificate), session->subject, sizeof session->subject);
+    return verdict;
+}
+
 static struct xro_tls_context *create(const struct xro_tls_settings *settings, char *why, size_t size)
 {
     struct xro_tls_context *context = (struct xro_tls_context *)calloc(1, sizeof *context);
@@ -112,7 +125,7 @@ static struct xro_tls_context *create(const struct xro_tls_settings *settings, c
         return NULL;
     }
     SSL_CTX_set_min_proto_version(context->ssl, TLS1_2_VERSION);
-    SSL_CTX_set_verify(context->ssl, SSL_VERIFY_PEER, NULL);
+    SSL_CTX_set_verify(context->ssl, SSL_VERIFY_PEER, note_subject);
     SSL_CTX_set_mode(context->ssl, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     SSL_CTX_set_session_cache_mode(context->ssl, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
     if (load_authorities(context->ssl, settings, why, size) && load_own_certificate(context->ssl, why, size))
@@ -197,6 +210,7 @@ static struct xro_tls_session *begin(struct xro_tls_context *context, int fd, co
     }
     if (kept != NULL)
         SSL_set_session(session->ssl, kept->session);
+    SSL_set_app_data(session->ssl, session);
     SSL_set_connect_state(session->ssl);
     return session;
 }
@@ -227,12 +241,8 @@ static int handshake(struct xro_tls_session *session, char *why, size_t size)
         return answer;
     verdict = SSL_get_verify_result(session->ssl);
     if (verdict != X509_V_OK) {
-        X509 *certificate = SSL_get0_peer_certificate(session->ssl);
-        char subject[128] = "";
-        if (certificate != NULL)
-            X509_NAME_oneline(X509_get_subject_name(certificate), subject, sizeof subject);
         snprintf(why, size, "the server's certificate is not accepted: %s%s%s%s", X509_verify_cert_error_string(verdict),
-                 subject[0] ? " (" : "", subject, subject[0] ? ")" : "");
+                 session->subject[0] ? " (" : "", session->subject, session->subject[0] ? ")" : "");
         ERR_clear_error();
     } else {
         take_error("the TLS handshake failed", why, size);

@@ -93,6 +93,7 @@ KRB5CCNAME=$good
 # --- no CA: it is TLS that fails, which the first method makes a must ---
 mkdir "$work/empty"
 X509_CERT_DIR=$work/empty
+export X509_CERT_DIR
 take -t 20s -- "fallback=$place"
 judge_case <<'P'
 op = sample["first_open"]
