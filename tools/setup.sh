@@ -48,7 +48,7 @@ build_packages="gcc g++ libc6-dev cmake ninja-build pkg-config libjansson-dev li
 run_packages="xrootd-server xrootd-server-plugins xrootd-plugins"
 # shellcheck disable=SC2034  # used by ./test
 test_packages="libcmocka-dev clang libclang-rt-14-dev xrootd-client xrootd-scitokens-plugins openssl sqlite3 krb5-kdc
-    krb5-admin-server krb5-user python3 mandoc iproute2 util-linux procps tcpdump"
+    krb5-admin-server krb5-user faketime python3 mandoc iproute2 util-linux procps tcpdump"
 
 # build PRESET - configure once, build what has changed.
 build() {
