@@ -4,17 +4,18 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+static FILE *kept;
+
+void xro_talk_keep(void)
+{
+    int copy = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+
+    kept = copy >= 0 ? fdopen(copy, "w") : NULL;
+    if (kept != NULL)
+        setvbuf(kept, NULL, _IONBF, 0);
+}
+
 FILE *xro_talk(void)
 {
-    static FILE *talk;
-    int copy;
-
-    if (talk != NULL)
-        return talk;
-    copy = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-    talk = copy >= 0 ? fdopen(copy, "w") : NULL;
-    if (talk == NULL)
-        return talk = stderr;
-    setvbuf(talk, NULL, _IONBF, 0);
-    return talk;
+    return kept != NULL ? kept : stderr;
 }

@@ -11,7 +11,10 @@
 extern "C" {
 #endif
 
-/* Unbuffered, as stderr is. The first call, from main(), comes before there are threads or plug-ins. */
+/* Keep what standard error is now: main() does so before there are threads or plug-ins. */
+void xro_talk_keep(void);
+
+/* What was kept, unbuffered as stderr is; stderr itself when nothing was. */
 FILE *xro_talk(void);
 
 #ifdef __cplusplus

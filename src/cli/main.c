@@ -107,7 +107,7 @@ int main(int argc, char **argv)
 
     xro_main_stamp = xro_clock_now();
     keep_standard_descriptors();
-    xro_talk();
+    xro_talk_keep();
     signal(SIGPIPE, SIG_IGN);   /* a closed standard output is an error to report, not a reason to die silently */
     if (argc > 0 && is_runxrdopen(argv[0]))
         return xro_command_run.main(argc, argv);

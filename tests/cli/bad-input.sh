@@ -281,6 +281,8 @@ fi
 pids="$pids $!"
 answers() { "$XRDOPEN" --timeout 1s "root://127.0.0.1:$port//data/file" 2>&1 | grep -qv refused; }
 if within 20 answers; then
+    XrdSecPROTOCOL=host         # so that what the server offers will not do
+    export XrdSecPROTOCOL
     refuses 'security demanded: says so, and what it offers' 1 "$once.*: (login|auth|request): .*unix" "root://127.0.0.1:$port//data/file"
     refuses 'security demanded, in one flight' 1 "$once.*unix" --pipeline "root://127.0.0.1:$port//data/file"
 else

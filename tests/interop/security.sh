@@ -316,7 +316,8 @@ P
 import os, subprocess, sys, time
 program, count, url, result = sys.argv[1:5]
 # What was freed comes back at once: a sanitizer would keep it.
-options = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=0:thread_local_quarantine_size_kb=0"
+options = os.environ.get("ASAN_OPTIONS", "") + (":quarantine_size_mb=0:thread_local_quarantine_size_kb=0" \
+    ":detect_stack_use_after_return=0")
 process = subprocess.Popen([program, "run", "--fresh", "connection", "-n", count, "-e", "wire", "-o", result, url],
                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                            env=dict(os.environ, ASAN_OPTIONS=options.lstrip(":")))
