@@ -33,9 +33,9 @@ static const struct xro_option *selftest_options(void)
 
 /* --- what is injected ---------------------------------------------------------------------------------------------- */
 
-#define DELAY "4ms"
-enum { DELAY_NS = 4000000, FEWEST = 5 };
-#define IDLE_MOST (100 * XRO_NS_PER_MS)     /* after that a processor sleeps as deeply as it can */
+#define DELAY "3ms"
+enum { DELAY_NS = 3000000, FEWEST = 5 };
+#define IDLE_MOST XRO_NS_PER_S          /* as long as the longest delay */
 
 /* On each server the same files; D delays, P is its twin without, R and Q redirect to them, and so on. "late" is a name
  * whose look-up takes DELAY, "dead" one whose first address swallows SYNs. */
