@@ -34,7 +34,15 @@ enum xro_status xro_poller_set(struct xro_poller *poller, int fd, int *watched, 
 /* Forget FD; before it is closed. */
 void xro_poller_drop(struct xro_poller *poller, int fd, int *watched);
 
-/* Sleep until something is ready or UNTIL; how many events were written. A signal ends the sleep, too. */
+/* So long to sleep of NS that are left: Linux lets a sleep be late by a thousandth of it, so a long one ends early, and the
+ * rest is slept apart. */
+static inline xro_ns xro_poller_step(xro_ns ns)
+{
+    return ns > 10 * XRO_NS_PER_MS ? ns - ns / 256 : ns;
+}
+
+/* Sleep until something is ready, or until UNTIL or a little before; how many events were written. A signal ends the sleep,
+ * too. */
 size_t xro_poller_wait(struct xro_poller *poller, struct xro_poll_event *events, size_t most, xro_ns until);
 
 /* Whether anything is ready, at once. */

@@ -103,7 +103,7 @@ size_t xro_poller_wait(struct xro_poller *poller, struct xro_poll_event *events,
 {
     xro_ns now = xro_clock_now();
 
-    return wait_for(poller, events, most, until > now ? until - now : 0);
+    return wait_for(poller, events, most, xro_poller_step(until > now ? until - now : 0));
 }
 
 size_t xro_poller_peek(struct xro_poller *poller, struct xro_poll_event *events, size_t most)

@@ -99,7 +99,7 @@ static unsigned ready_bits(short events)
 
 size_t xro_poller_wait(struct xro_poller *poller, struct xro_poll_event *events, size_t most, xro_ns until)
 {
-    xro_ns now = xro_clock_now(), ns = until > now ? until - now : 0;
+    xro_ns now = xro_clock_now(), ns = xro_poller_step(until > now ? until - now : 0);
     struct timespec timeout = { .tv_sec = (time_t)(ns / XRO_NS_PER_S), .tv_nsec = (long)(ns % XRO_NS_PER_S) };
     size_t found = 0;
 
