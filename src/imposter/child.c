@@ -118,10 +118,15 @@ static enum xro_status fail(struct xro_imposter_child *child, enum xro_status st
 
 static enum xro_status take_error(struct xro_imposter_child *child, const char *text)
 {
-    int at = 0, status = XRO_DIED;
+    const char *words = text;
+    int status = XRO_DIED;
 
-    if (sscanf(text, "!%d %u %u %n", &status, &child->error.line, &child->error.column, &at) == 3 && at > 0)
-        snprintf(child->error.text, sizeof child->error.text, "%.*s", (int)strcspn(text + at, "\n"), text + at);
+    for (int blanks = 0; blanks < 3 && words != NULL; blanks++) {       /* "!STATUS LINE COLUMN WORDS" */
+        words = strchr(words, ' ');
+        words = words != NULL ? words + 1 : NULL;
+    }
+    if (words != NULL && sscanf(text, "!%d %u %u", &status, &child->error.line, &child->error.column) == 3)
+        snprintf(child->error.text, sizeof child->error.text, "%.*s", (int)strcspn(words, "\n"), words);
     else
         snprintf(child->error.text, sizeof child->error.text, "the imposter's process died at its start");
     return (enum xro_status)status;

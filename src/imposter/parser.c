@@ -175,7 +175,7 @@ bool xro_parser_integer(struct xro_parser *parser, const char *what, int64_t low
 
 bool xro_parser_count(struct xro_parser *parser, uint64_t *count)
 {
-    int64_t value;
+    int64_t value = 0;
 
     if (!xro_parser_integer(parser, "a whole number of at least 1", 1, INT64_MAX, &value))
         return false;
