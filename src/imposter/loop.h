@@ -150,7 +150,6 @@ void xro_guest_accept(struct xro_imposter *imposter, unsigned server, int fd, bo
 void xro_guest_advance(struct xro_guest *guest);
 void xro_guest_send(struct xro_guest *guest, const uint8_t *bytes, size_t n);
 bool xro_guest_drained(const struct xro_guest *guest);
-void xro_guest_mute(struct xro_guest *guest);
 void xro_guest_close(struct xro_guest *guest, bool reset);
 void xro_guest_bury(struct xro_imposter *imposter);
 

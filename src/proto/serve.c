@@ -83,13 +83,6 @@ void xro_put_pages(struct xro_out *out, uint64_t offset, const uint8_t *bytes, s
     }
 }
 
-void xro_put_asynresp(struct xro_out *out, struct xro_answer inner)
-{
-    xro_out_u32(out, XRO_KXR_ASYNRESP);
-    xro_out_zero(out, 4);
-    xro_put_answer(out, inner);
-}
-
 bool xro_get_chunk(struct xro_in *in, struct xro_chunk *chunk)
 {
     if (in->left < XRO_CHUNK_SIZE)

@@ -38,9 +38,6 @@ bool xro_fix_status(uint8_t *message, size_t length);
 size_t xro_pages_length(uint64_t offset, size_t length);
 void xro_put_pages(struct xro_out *out, uint64_t offset, const uint8_t *bytes, size_t length);
 
-/* What stands before an answer that goes as kXR_attn (kXR_asynresp): action, reserved, the inner header. */
-void xro_put_asynresp(struct xro_out *out, struct xro_answer inner);
-
 /* One element of a kXR_readv's list; false when fewer than 16 bytes are left. */
 struct xro_chunk {
     struct xro_handle handle;
